@@ -1,0 +1,150 @@
+// What a caller is told when no kernel fits: which field is at fault, what is near, and the config that would help.
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "table.h"
+
+namespace mlaforge {
+namespace {
+
+struct Field {
+  const char* name;
+  int64_t (*of_row)(const mlaforge_kernel_row&);
+  int64_t wanted;
+};
+
+std::vector<Field> wanted_fields(const mlaforge_problem& problem) {
+  std::vector<Field> fields = {
+      {"heads", [](const mlaforge_kernel_row& row) -> int64_t { return row.heads; }, problem.heads},
+      {"qlen", [](const mlaforge_kernel_row& row) -> int64_t { return row.qlen; }, problem.qlen},
+      {"page_size", [](const mlaforge_kernel_row& row) -> int64_t { return row.page_size; }, problem.page_size},
+      {"q_dtype", [](const mlaforge_kernel_row& row) -> int64_t { return row.q_dtype; }, problem.q_dtype},
+      {"kv_dtype", [](const mlaforge_kernel_row& row) -> int64_t { return row.kv_dtype; }, problem.kv_dtype},
+      {"context_parallel", [](const mlaforge_kernel_row& row) -> int64_t { return row.context_parallel; },
+       problem.context_parallel},
+  };
+  if (problem.pool_bytes > narrow_pool_limit_bytes) {
+    fields.push_back({"wide_kv", [](const mlaforge_kernel_row& row) -> int64_t { return row.wide_kv; }, 1});
+  }
+  if (problem.splits != 0) {
+    fields.push_back({"splits", [](const mlaforge_kernel_row& row) -> int64_t { return row.splits; }, problem.splits});
+  }
+  return fields;
+}
+
+const char* dtype_text(int64_t dtype) {
+  switch (dtype) {
+    case MLAFORGE_BF16:
+      return "bf16";
+    case MLAFORGE_F32:
+      return "f32";
+    case MLAFORGE_FP8_E4M3:
+      return "fp8_e4m3";
+    default:
+      return "unknown";
+  }
+}
+
+std::string value_text(const std::string& field, int64_t value) {
+  if (field == "q_dtype" || field == "kv_dtype") {
+    return dtype_text(value);
+  }
+  return field == "wide_kv" ? (value != 0 ? "true" : "false") : std::to_string(value);
+}
+
+/// Narrows the table field by field; the first that leaves nothing is the one to name.
+std::string blame(std::span<const mlaforge_kernel_row> table, const std::vector<Field>& fields,
+                  const mlaforge_problem& problem) {
+  std::vector<const mlaforge_kernel_row*> left;
+  for (const mlaforge_kernel_row& row : table) {
+    left.push_back(&row);
+  }
+  std::string given;
+  for (const Field& field : fields) {
+    std::set<int64_t> available;
+    std::vector<const mlaforge_kernel_row*> matching;
+    for (const mlaforge_kernel_row* row : left) {
+      available.insert(field.of_row(*row));
+      if (field.of_row(*row) == field.wanted) {
+        matching.push_back(row);
+      }
+    }
+    if (matching.empty()) {
+      std::string text = std::string(field.name) + " " + value_text(field.name, field.wanted) + " is in no kernel";
+      if (std::string(field.name) == "wide_kv") {
+        text += " (the pool's " + std::to_string(problem.pool_bytes) + " bytes are beyond 32-bit offsets, " +
+                std::to_string(narrow_pool_limit_bytes) + " bytes)";
+      }
+      text += given.empty() ? "" : " with " + given;
+      std::string list;
+      for (const int64_t value : available) {
+        list += (list.empty() ? "" : ", ") + value_text(field.name, value);
+      }
+      return text + (list.empty() ? "; there are no kernels at all" : "; available: " + list);
+    }
+    given += (given.empty() ? "" : ", ") + std::string(field.name) + " " + value_text(field.name, field.wanted);
+    left = matching;
+  }
+  return "no kernel has all of " + given;
+}
+
+/// Fields that differ count most, then how far they are off.
+std::string nearest(std::span<const mlaforge_kernel_row> table, const std::vector<Field>& fields) {
+  struct Candidate {
+    int differing;
+    int64_t distance;
+    const mlaforge_kernel_row* row;
+  };
+  std::vector<Candidate> candidates;
+  for (const mlaforge_kernel_row& row : table) {
+    Candidate candidate{0, 0, &row};
+    for (const Field& field : fields) {
+      const int64_t off = std::llabs(field.of_row(row) - field.wanted);
+      candidate.differing += off != 0;
+      candidate.distance += off;
+    }
+    candidates.push_back(candidate);
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tuple(a.differing, a.distance, a.row) < std::tuple(b.differing, b.distance, b.row);
+  });
+  std::string text;
+  for (size_t i = 0; i < std::min<size_t>(3, candidates.size()); ++i) {
+    text += (text.empty() ? "" : ", ") + std::string(candidates[i].row->name);
+  }
+  return text;
+}
+
+/// A deployment config (configs/schema.json) whose output has the missing kernel.
+std::string config_text(const mlaforge_problem& problem) {
+  const bool wide = problem.pool_bytes > narrow_pool_limit_bytes;
+  return "{\"num_heads\": " + std::to_string(problem.heads) + ", \"tensor_parallel\": 1, \"query_lengths\": [" +
+         std::to_string(problem.qlen) + "], \"splits\": [" + std::to_string(problem.splits == 0 ? 1 : problem.splits) +
+         "], \"page_sizes\": [" + std::to_string(problem.page_size) + "], \"query_dtype\": \"" +
+         dtype_text(problem.q_dtype) + "\", \"kv_dtype\": \"" + dtype_text(problem.kv_dtype) +
+         "\", \"context_parallel\": " + std::to_string(problem.context_parallel) +
+         ", \"wide_kv\": " + (wide ? "true" : "false") + "}";
+}
+
+}  // namespace
+
+std::string describe(const mlaforge_kernel_row& row) {
+  return "heads " + std::to_string(row.heads) + ", qlen " + std::to_string(row.qlen) + ", page_size " +
+         std::to_string(row.page_size) + ", q_dtype " + dtype_text(row.q_dtype) + ", kv_dtype " +
+         dtype_text(row.kv_dtype) + ", context_parallel " + std::to_string(row.context_parallel) + ", wide_kv " +
+         std::to_string(row.wide_kv) + ", splits " + std::to_string(row.splits) + ", head_groups " +
+         std::to_string(row.head_groups) + ", block_tokens " + std::to_string(row.block_tokens);
+}
+
+std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlaforge_problem& problem) {
+  const std::vector<Field> fields = wanted_fields(problem);
+  const std::string near = nearest(table, fields);
+  return "no kernel for this problem: " + blame(table, fields, problem) + (near.empty() ? "" : "\nnearest: " + near) +
+         "\nto generate it: " + config_text(problem);
+}
+
+}  // namespace mlaforge

@@ -1,0 +1,271 @@
+// Opening a device: check it, load each code object once, find each row's functions, sort. All or nothing.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <string>
+
+#include "error.h"
+#include "library.h"
+#include "table.h"
+
+namespace mlaforge {
+namespace {
+
+std::string hip_failure(const HipApi& hip, const std::string& call, int error) {
+  const char* reason = hip.get_error_string(error);
+  return call + ": " + (reason != nullptr ? reason : "unknown error") + " (" + std::to_string(error) + ")";
+}
+
+/// Makes a device current for a scope and gives the thread its own back.
+class CurrentDevice {
+ public:
+  CurrentDevice(const HipApi& hip, int device) : hip_(hip) {
+    known_ = hip_.get_device(&before_) == hip_success;
+    error_ = hip_.set_device(device);
+  }
+  ~CurrentDevice() {
+    if (known_) {
+      hip_.set_device(before_);
+    }
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  int error() const { return error_; }
+
+ private:
+  const HipApi& hip_;
+  int before_ = 0;
+  bool known_ = false;
+  int error_ = 0;
+};
+
+mlaforge_status check_device(mlaforge_library& library) {
+  const HipApi& hip = library.hip;
+  int count = 0;
+  if (const int error = hip.get_device_count(&count); error != hip_success) {
+    return fail(MLAFORGE_NO_DEVICE, hip_failure(hip, "hipGetDeviceCount", error));
+  }
+  if (library.device < 0 || library.device >= count) {
+    return fail(MLAFORGE_NO_DEVICE, "device " + std::to_string(library.device) + " is not there; allowed: 0 .. " +
+                                        std::to_string(count - 1));
+  }
+  library.target = device_target(hip, library.device);
+  library.device_name = device_name(hip, library.device);
+  if (const int error =
+          hip.device_get_attribute(&library.compute_units, hip_attribute_multiprocessor_count, library.device);
+      error != hip_success) {
+    return fail(MLAFORGE_HIP_ERROR, hip_failure(hip, "hipDeviceGetAttribute(MultiprocessorCount)", error));
+  }
+  return MLAFORGE_SUCCESS;
+}
+
+mlaforge_status check_row(const mlaforge_library& library, const std::string& set, const mlaforge_kernel_row& row) {
+  if (row.name == nullptr || row.target == nullptr || (row.splits > 1 && row.combine_name == nullptr)) {
+    return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set + ": a row with a null " +
+                                             (row.name == nullptr     ? "name"
+                                              : row.target == nullptr ? "target"
+                                                                      : "combine_name") +
+                                             " (" + describe(row) + ")");
+  }
+  if (row.target != library.target) {
+    return fail(MLAFORGE_WRONG_DEVICE, "set " + set + ": kernel " + row.name + " is for " + row.target + ", device " +
+                                           std::to_string(library.device) + " is " +
+                                           (library.target.empty() ? "of unknown target" : library.target));
+  }
+  if (row.splits < 1 || row.head_groups < 1 || row.threads < 1 || row.threads > 1024 ||
+      (row.splits > 1 && (row.combine_threads < 1 || row.combine_threads > 1024))) {
+    return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set + ": kernel " + row.name +
+                                             ": splits, head_groups, threads or combine_threads are out of range (" +
+                                             std::to_string(row.splits) + ", " + std::to_string(row.head_groups) +
+                                             ", " + std::to_string(row.threads) + ", " +
+                                             std::to_string(row.combine_threads) + ")");
+  }
+  return MLAFORGE_SUCCESS;
+}
+
+/// The code objects of one set by symbol, each loaded when first asked for.
+class Modules {
+ public:
+  Modules(mlaforge_library& library, const mlaforge_kernel_set& set, std::string set_name)
+      : library_(library), set_(set), set_name_(std::move(set_name)) {}
+
+  mlaforge_status function(const std::string& symbol, HipFunction& function) {
+    if (const auto known = functions_.find(symbol); known != functions_.end()) {
+      function = known->second;
+      return MLAFORGE_SUCCESS;
+    }
+    const mlaforge_code_object* end = set_.code_objects + set_.code_object_count;
+    const mlaforge_code_object* object = std::find_if(
+        set_.code_objects, end,
+        [&](const mlaforge_code_object& candidate) { return candidate.name != nullptr && symbol == candidate.name; });
+    if (object == end || object->data == nullptr || object->bytes == 0) {
+      return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set_name_ + ": no code object for kernel " + symbol);
+    }
+    const HipApi& hip = library_.hip;
+    HipModule module = nullptr;
+    if (const int error = hip.module_load_data(&module, object->data); error != hip_success) {
+      return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set_name_ + ": kernel " + symbol + " does not load on " +
+                                               library_.target + ": " + hip_failure(hip, "hipModuleLoadData", error));
+    }
+    library_.modules.push_back(module);
+    if (const int error = hip.module_get_function(&function, module, symbol.c_str());
+        error != hip_success || function == nullptr) {
+      return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set_name_ + ": code object has no kernel " + symbol + ": " +
+                                               hip_failure(hip, "hipModuleGetFunction", error));
+    }
+    functions_[symbol] = function;
+    return MLAFORGE_SUCCESS;
+  }
+
+ private:
+  mlaforge_library& library_;
+  const mlaforge_kernel_set& set_;
+  std::string set_name_;
+  std::map<std::string, HipFunction> functions_;
+};
+
+mlaforge_status load_set(mlaforge_library& library, const mlaforge_kernel_set& set) {
+  const std::string name = set.name != nullptr ? set.name : "(unnamed)";
+  if (set.struct_size != sizeof(mlaforge_kernel_set)) {
+    return fail(MLAFORGE_INVALID_ARGUMENT, "kernel_set.struct_size is " + std::to_string(set.struct_size) +
+                                               "; this library knows " + std::to_string(sizeof(mlaforge_kernel_set)));
+  }
+  if ((set.rows == nullptr && set.row_count != 0) || (set.code_objects == nullptr && set.code_object_count != 0)) {
+    return fail(MLAFORGE_INVALID_ARGUMENT, "set " + name + ": rows or code_objects is null with a count above 0");
+  }
+  Modules modules(library, set, name);
+  for (uint64_t i = 0; i < set.row_count; ++i) {
+    const mlaforge_kernel_row& row = set.rows[i];
+    mlaforge_library::Functions functions;
+    mlaforge_status status = check_row(library, name, row);
+    if (status == MLAFORGE_SUCCESS) {
+      status = modules.function(row.name, functions.attention);
+    }
+    if (status == MLAFORGE_SUCCESS && row.splits > 1) {
+      status = modules.function(row.combine_name, functions.combine);
+    }
+    if (status != MLAFORGE_SUCCESS) {
+      return status;
+    }
+    library.rows.push_back(row);
+    library.functions.push_back(functions);
+  }
+  return MLAFORGE_SUCCESS;
+}
+
+mlaforge_status sort_table(mlaforge_library& library) {
+  std::vector<size_t> order(library.rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const auto by_key = compare_keys(library.rows[a], library.rows[b]);
+    return by_key != 0 ? by_key < 0 : a < b;
+  });
+  std::vector<mlaforge_kernel_row> rows;
+  std::vector<mlaforge_library::Functions> functions;
+  for (const size_t i : order) {
+    if (!rows.empty() && compare_keys(rows.back(), library.rows[i]) == 0) {
+      return fail(MLAFORGE_BAD_KERNEL_SET, std::string("kernels ") + rows.back().name + " and " + library.rows[i].name +
+                                               " have one key: " + describe(rows.back()));
+    }
+    rows.push_back(library.rows[i]);
+    functions.push_back(library.functions[i]);
+  }
+  library.rows = std::move(rows);
+  library.functions = std::move(functions);
+  return MLAFORGE_SUCCESS;
+}
+
+mlaforge_status open_into(mlaforge_library& library, std::span<const mlaforge_kernel_set* const> sets) {
+  if (const mlaforge_status status = check_device(library); status != MLAFORGE_SUCCESS) {
+    return status;
+  }
+  const CurrentDevice current(library.hip, library.device);
+  if (current.error() != hip_success) {
+    return fail(MLAFORGE_HIP_ERROR, hip_failure(library.hip, "hipSetDevice", current.error()));
+  }
+  for (const mlaforge_kernel_set* set : sets) {
+    if (set == nullptr) {
+      return fail(MLAFORGE_INVALID_ARGUMENT, "options.kernel_sets has a null entry");
+    }
+    if (const mlaforge_status status = load_set(library, *set); status != MLAFORGE_SUCCESS) {
+      return status;
+    }
+  }
+  return sort_table(library);
+}
+
+}  // namespace
+
+mlaforge_status open_device(const HipApi& hip, int device, std::span<const mlaforge_kernel_set* const> sets,
+                            mlaforge_library** library) {
+  *library = nullptr;
+  auto opened = std::make_unique<mlaforge_library>();
+  opened->hip = hip;
+  opened->device = device;
+  if (const mlaforge_status status = open_into(*opened, sets); status != MLAFORGE_SUCCESS) {
+    mlaforge_close(opened.release());
+    return status;
+  }
+  *library = opened.release();
+  return succeed();
+}
+
+}  // namespace mlaforge
+
+mlaforge_status mlaforge_open(const mlaforge_open_options* options, mlaforge_library** library) {
+  using namespace mlaforge;
+  if (options == nullptr || library == nullptr) {
+    return fail(MLAFORGE_INVALID_ARGUMENT, options == nullptr ? "options is null" : "library is null");
+  }
+  *library = nullptr;
+  if (options->struct_size != sizeof(mlaforge_open_options)) {
+    return failf(MLAFORGE_INVALID_ARGUMENT, "options.struct_size is %llu; this library knows %zu",
+                 static_cast<unsigned long long>(options->struct_size), sizeof(mlaforge_open_options));
+  }
+  if (options->backend < MLAFORGE_BACKEND_AUTO || options->backend > MLAFORGE_BACKEND_SIMULATOR) {
+    return failf(MLAFORGE_INVALID_ARGUMENT, "options.backend is %d; allowed: 0 (auto), 1 (hip), 2 (simulator)",
+                 options->backend);
+  }
+  if (options->kernel_sets == nullptr && options->kernel_set_count != 0) {
+    return fail(MLAFORGE_INVALID_ARGUMENT, "options.kernel_sets is null with a count above 0");
+  }
+  try {
+    HipApi hip;
+    if (const mlaforge_status status = load_hip(static_cast<mlaforge_backend>(options->backend), hip);
+        status != MLAFORGE_SUCCESS) {
+      return status;
+    }
+    return open_device(hip, options->device, {options->kernel_sets, options->kernel_set_count}, library);
+  } catch (const std::bad_alloc&) {
+    return fail(MLAFORGE_OUT_OF_MEMORY, "mlaforge_open: out of host memory");
+  }
+}
+
+void mlaforge_close(mlaforge_library* library) {
+  if (library == nullptr) {
+    return;
+  }
+  for (const mlaforge::HipModule module : library->modules) {
+    library->hip.module_unload(module);
+  }
+  delete library;
+}
+
+mlaforge_status mlaforge_device(const mlaforge_library* library, mlaforge_device_info* info) {
+  using namespace mlaforge;
+  if (library == nullptr || info == nullptr) {
+    return fail(MLAFORGE_INVALID_ARGUMENT, library == nullptr ? "library is null" : "info is null");
+  }
+  if (info->struct_size != sizeof(mlaforge_device_info)) {
+    return failf(MLAFORGE_INVALID_ARGUMENT, "info.struct_size is %llu; this library knows %zu",
+                 static_cast<unsigned long long>(info->struct_size), sizeof(mlaforge_device_info));
+  }
+  info->name = library->device_name.c_str();
+  info->target = library->target.c_str();
+  info->hip_library = library->hip.path.c_str();
+  info->compute_units = library->compute_units;
+  info->is_simulator = library->hip.is_simulator() ? 1 : 0;
+  return succeed();
+}

@@ -1,0 +1,178 @@
+// Select: the exact key, the split count, the pool's size, and what a miss says.
+#include "catch.h"
+#include "runtime/src/split_choice.h"
+#include "runtime/src/table.h"
+#include "tests/runtime/fixture.h"
+
+using namespace mlaforge;
+using namespace mlaforge::test;
+
+namespace {
+
+bool says(const std::string& text) { return std::string(mlaforge_last_error()).find(text) != std::string::npos; }
+
+/// The default config's shapes, added in a scrambled order.
+TestSet kimi_set() {
+  TestSet set;
+  for (const int splits : {85, 1, 21, 8, 64, 2}) {
+    for (const int qlen : {4, 1, 8, 3, 2}) {
+      set.add(12, qlen, 1, splits, qlen == 8 ? 6 : qlen <= 1 ? 1 : 3);
+    }
+  }
+  return set;
+}
+
+struct Opened {
+  FakeHip hip;
+  TestSet set;
+  mlaforge_library* library = nullptr;
+  explicit Opened(TestSet rows) : set(std::move(rows)) {
+    mlaforge_status status{};
+    library = open_fake(hip, set, status);
+    REQUIRE(status == MLAFORGE_SUCCESS);
+  }
+  ~Opened() { mlaforge_close(library); }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+  mlaforge_status select(const mlaforge_problem& wanted, mlaforge_choice& choice) const {
+    return mlaforge_select(library, &wanted, &choice);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every row of the table is found by its key, and no HIP call is made") {
+  Opened opened(kimi_set());
+  const size_t calls = opened.hip.calls.size();
+  for (const mlaforge_kernel_row& row : opened.set.rows) {
+    mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+    REQUIRE(opened.select(problem(row.heads, row.qlen, row.page_size, row.splits), choice) == MLAFORGE_SUCCESS);
+    CHECK(std::string(choice.row->name) == row.name);
+    CHECK(choice.batch_capacity == 4);
+    CHECK(choice.longest_context == 65536);
+  }
+  CHECK(opened.hip.calls.size() == calls);
+}
+
+TEST_CASE("a shape that was not generated is refused, never another kernel") {
+  Opened opened(kimi_set());
+  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+  CHECK(opened.select(problem(12, 5, 1), choice) == MLAFORGE_NO_KERNEL);
+  CHECK(says("qlen 5 is in no kernel with heads 12; available: 1, 2, 3, 4, 8"));
+  CHECK(says("nearest: h12_g3_q4_"));
+  CHECK(opened.select(problem(12, 4, 16), choice) == MLAFORGE_NO_KERNEL);
+  CHECK(says("page_size 16 is in no kernel with heads 12, qlen 4; available: 1"));
+  CHECK(says("\"page_sizes\": [16]"));
+  CHECK(opened.select(problem(12, 4, 1, 7), choice) == MLAFORGE_NO_KERNEL);
+  CHECK(says("splits 7 is in no kernel"));
+  CHECK(says("nearest: h12_g3_q4_s8_p1, h12_g3_q4_s2_p1, h12_g3_q4_s1_p1"));
+  mlaforge_problem fp8_query = problem(12, 4, 1);
+  fp8_query.q_dtype = MLAFORGE_FP8_E4M3;
+  CHECK(opened.select(fp8_query, choice) == MLAFORGE_NO_KERNEL);
+  CHECK(says("q_dtype fp8_e4m3 is in no kernel"));
+  CHECK(choice.row == nullptr);
+}
+
+TEST_CASE("an empty table says so") {
+  Opened opened(TestSet{});
+  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+  CHECK(opened.select(problem(12, 4, 1), choice) == MLAFORGE_NO_KERNEL);
+  CHECK(says("there are no kernels at all"));
+}
+
+TEST_CASE("fields out of range are named with what is allowed") {
+  Opened opened(kimi_set());
+  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+  for (const int latent : {511, 96, 72}) {
+    mlaforge_problem wanted = problem(12, 4, 1);
+    wanted.latent_dim = latent;
+    CHECK(opened.select(wanted, choice) == MLAFORGE_INVALID_ARGUMENT);
+    CHECK(says("problem.latent_dim is " + std::to_string(latent) + "; allowed: 512 .. 512"));
+  }
+  for (const int rope : {0, 63}) {
+    mlaforge_problem wanted = problem(12, 4, 1);
+    wanted.rope_dim = rope;
+    CHECK(opened.select(wanted, choice) == MLAFORGE_INVALID_ARGUMENT);
+    CHECK(says("problem.rope_dim"));
+  }
+  mlaforge_problem wanted = problem(12, 4, 1);
+  wanted.kv_dtype = 7;
+  CHECK(opened.select(wanted, choice) == MLAFORGE_INVALID_ARGUMENT);
+  CHECK(says("problem.kv_dtype is 7"));
+  wanted = problem(12, 4, 1);
+  wanted.pool_bytes = 0;
+  CHECK(opened.select(wanted, choice) == MLAFORGE_INVALID_ARGUMENT);
+  CHECK(says("problem.pool_bytes is 0"));
+  wanted = problem(12, 4, 1);
+  wanted.struct_size += 8;
+  CHECK(opened.select(wanted, choice) == MLAFORGE_INVALID_ARGUMENT);
+  CHECK(says("problem.struct_size"));
+  CHECK(choice.row == nullptr);
+}
+
+TEST_CASE("pools beyond 32-bit offsets take the wide kernel, and are refused without one") {
+  const uint64_t limit = uint64_t{1} << 32;
+  TestSet both = kimi_set();
+  both.add(12, 4, 1, 8, 3, true);
+  Opened opened(std::move(both));
+  Opened narrow_only(kimi_set());
+  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+  for (const uint64_t bytes : {uint64_t{1} << 31, limit - 576, limit, limit + 576, uint64_t{1} << 40}) {
+    const bool wide = bytes > limit;
+    mlaforge_problem wanted = problem(12, 4, 1, 8);
+    wanted.pool_bytes = bytes;
+    INFO(bytes);
+    REQUIRE(opened.select(wanted, choice) == MLAFORGE_SUCCESS);
+    CHECK((choice.row->wide_kv == 1) == wide);
+    CHECK(narrow_only.select(wanted, choice) == (wide ? MLAFORGE_NO_KERNEL : MLAFORGE_SUCCESS));
+    if (wide) {
+      CHECK(says("wide_kv true is in no kernel"));
+      CHECK(says(std::to_string(bytes) + " bytes are beyond 32-bit offsets"));
+    }
+  }
+  // Where there is only a wide kernel, it serves small pools too.
+  TestSet wide_set;
+  wide_set.add(12, 4, 1, 8, 3, true);
+  Opened wide_only(std::move(wide_set));
+  REQUIRE(wide_only.select(problem(12, 4, 1), choice) == MLAFORGE_SUCCESS);
+  CHECK(choice.row->wide_kv == 1);
+}
+
+TEST_CASE("splits are chosen by capacity: rounds of the chip times blocks of a split") {
+  Opened opened(kimi_set());
+  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+  const auto chosen = [&](int batch, int64_t context) {
+    mlaforge_problem wanted = problem(12, 4, 1);
+    wanted.batch_capacity = batch;
+    wanted.longest_context = context;
+    REQUIRE(opened.select(wanted, choice) == MLAFORGE_SUCCESS);
+    return choice.row->splits;
+  };
+  // 3 head groups. One request of 512 blocks: 85 splits are 255 CTAs of 7 blocks, one round; the best of the list.
+  CHECK(chosen(1, 65536) == 85);
+  // 4 requests: 64 splits are 768 CTAs of 8 blocks in three rounds, 24; 21 are one round of 25, 85 four rounds of 7.
+  CHECK(chosen(4, 65536) == 64);
+  // 85 requests: 255 CTAs at one split already fill the chip with 512 blocks each; 2 splits take two rounds of 256.
+  CHECK(chosen(85, 65536) == 1);
+  // 8 blocks: no split is left without a block; 8 splits of one.
+  CHECK(chosen(1, 1000) == 8);
+  // One block, and none at all.
+  CHECK(chosen(1, 128) == 1);
+  CHECK(chosen(1, 0) == 1);
+  CHECK(split_block_times({.batch = 1, .longest_context = 65536, .compute_units = 256}, 3, 85) == 7);
+  CHECK(split_block_times({.batch = 4, .longest_context = 65536, .compute_units = 256}, 3, 85) == 28);
+}
+
+TEST_CASE("of one key, the kernel with more parts of P is taken whatever the order") {
+  for (const bool loose_first : {true, false}) {
+    TestSet set;
+    set.add(12, 4, 1, 1).probability_parts = loose_first ? 1 : 2;
+    mlaforge_kernel_row& second = set.add(12, 4, 1, 1);
+    second.probability_parts = loose_first ? 2 : 1;
+    Opened opened(std::move(set));
+    mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+    REQUIRE(opened.select(problem(12, 4, 1), choice) == MLAFORGE_SUCCESS);
+    CHECK(choice.row->probability_parts == 2);
+  }
+}
