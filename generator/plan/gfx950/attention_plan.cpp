@@ -1,0 +1,212 @@
+#include "generator/plan/gfx950/attention_plan.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <optional>
+
+#include "generator/plan/gfx950/limits.h"
+#include "mlaforge/kernel_contract.h"
+
+namespace mlaforge::gfx950 {
+namespace {
+
+constexpr int kTileRows = 16;
+constexpr int kTileTokens = 16;
+constexpr int kLineBytes = 128;
+constexpr int kLines = MLAFORGE_LATENT_DIM / kLineBytes;
+constexpr int kTileBytes = kTileTokens * MLAFORGE_KEY_DIM;
+constexpr int kDmaBytes = kLanes * 16;
+
+std::optional<PlanRefusal> refuse_unserved(const Variant& v) {
+  const auto refusal = [](std::string field, std::string value, std::string allowed, std::string reason,
+                          std::string nearest) {
+    return PlanRefusal{.field = std::move(field),
+                       .value = std::move(value),
+                       .allowed = std::move(allowed),
+                       .reason = std::move(reason),
+                       .nearest = std::move(nearest)};
+  };
+  if (v.kv_dtype != MLAFORGE_FP8_E4M3)
+    return refusal("kv_dtype", std::string(dtype_name(v.kv_dtype)), "fp8_e4m3",
+                   "the kernel reads K and V^T as E4M3 MFMA operands", "fp8_e4m3");
+  if (v.q_dtype != MLAFORGE_BF16)
+    return refusal("query_dtype", std::string(dtype_name(v.q_dtype)), "bf16",
+                   "kernels for an fp8 query are not written yet", "bf16");
+  if (v.partial_dtype != MLAFORGE_BF16)
+    return refusal("partial_dtype", std::string(dtype_name(v.partial_dtype)), "bf16",
+                   "f32 partials are not written yet", "bf16");
+  if (v.probability_parts != 2)
+    return refusal("probability_parts", std::to_string(v.probability_parts), "2",
+                   "one probability part is not written yet", "2");
+  if (v.pipeline != MLAFORGE_UNIFORM)
+    return refusal("pipeline", std::string(pipeline_name(v.pipeline)), "uniform",
+                   "the warp-specialized pipeline is not written yet", "uniform");
+  if (v.block_tokens != 128)
+    return refusal("block_tokens", std::to_string(v.block_tokens), "128", "64-token blocks are not written yet", "128");
+  if (v.wide_kv) return refusal("wide_kv", "true", "false", "64-bit pool offsets are not written yet", "false");
+  if (v.context_parallel != 1)
+    return refusal("context_parallel", std::to_string(v.context_parallel), "1",
+                   "context parallelism is not written yet", "1");
+  return std::nullopt;
+}
+
+std::optional<PlanRefusal> refuse_out_of_range(const Variant& v) {
+  const auto range = [](std::string field, int value, int low, int high) -> std::optional<PlanRefusal> {
+    if (value >= low && value <= high) return std::nullopt;
+    return PlanRefusal{.field = field,
+                       .value = std::to_string(value),
+                       .allowed = fmt::format("{} .. {}", low, high),
+                       .reason = fmt::format("{} {} is outside what a kernel can have", field, value),
+                       .nearest = std::to_string(value < low ? low : high)};
+  };
+  if (auto r = range("heads", v.heads, 1, 128)) return r;
+  if (auto r = range("qlen", v.qlen, 1, 8)) return r;
+  if (auto r = range("splits", v.splits, 1, 256)) return r;
+  if (auto r = range("page_size", v.page_size, 1, 256)) return r;
+  if (auto r = range("head_groups", v.head_groups, 1, v.heads)) return r;
+  if (!std::has_single_bit(static_cast<unsigned>(v.page_size)))
+    return PlanRefusal{.field = "page_size",
+                       .value = std::to_string(v.page_size),
+                       .allowed = "a power of two, 1 .. 256",
+                       .reason = "the page of a token is found by a shift",
+                       .nearest = std::to_string(std::bit_floor(static_cast<unsigned>(v.page_size)))};
+  return std::nullopt;
+}
+
+// Registers that live through the block loop, and what is live on top at its widest, the PV step.
+int estimate_vgprs(int row_tiles) {
+  constexpr int kQuery = 72, kOutput = 16, kRowState = 4;  // a row tile
+  constexpr int kVTiles = 32, kProbability = 16, kProducts = 16, kAddresses = 30;
+  return row_tiles * (kQuery + kOutput + kRowState) + kVTiles + kProbability + kProducts + kAddresses;
+}
+
+std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
+  const int slot = plan.waves * kTileBytes;
+  return {
+      {.name = "slots",
+       .declaration = "u8 slots[2 * kSlotBytes];",
+       .purpose = fmt::format("two K slots of {} tiles x 16 tokens x 576 B; V^T is read from them too", plan.waves),
+       .bytes = 2 * slot},
+      {.name = "probability",
+       .declaration = "u8 probability[kRowTiles][2][kPartBytes];",
+       .purpose = "P of a block, E4M3 hi and lo: [row tile][part][16 rows][tokens]",
+       .bytes = plan.row_tiles * 2 * kTileRows * plan.block_tokens},
+      {.name = "exchange",
+       .declaration = "float exchange[kRowTiles][16][kWaves];",
+       .purpose = "row maxima of a block, and the row sums at the end: [row tile][row][wave]",
+       .bytes = plan.row_tiles * kTileRows * plan.waves * 4},
+      {.name = "pages",
+       .declaration = "int pages[kWaves][64];",
+       .purpose = "page ids of each wave's 16 tokens of the block after next, four times over",
+       .bytes = plan.waves * kLanes * 4},
+  };
+}
+
+// The wave's tile of 16 tokens, line by line; a line is two steps of eight tokens, the tails are one step.
+std::vector<DmaStep> dma_schedule() {
+  std::vector<DmaStep> steps;
+  for (int line = 0; line < kLines; ++line)
+    for (int half = 0; half < 2; ++half)
+      steps.push_back({.column = line * kLineBytes,
+                       .source = half == 0 ? "line0" : "line1",
+                       .lds_offset = (2 * line + half) * kDmaBytes,
+                       .what = fmt::format("line {}, tokens {} .. {}", line, 8 * half, 8 * half + 7)});
+  steps.push_back({.column = MLAFORGE_LATENT_DIM,
+                   .source = "tail",
+                   .lds_offset = 2 * kLines * kDmaBytes,
+                   .what = "tails, tokens 0 .. 15"});
+  return steps;
+}
+
+std::vector<QkLine> qk_schedule(const KernelPlan& plan) {
+  std::vector<QkLine> lines;
+  int number = 0;
+  const int dma_steps = static_cast<int>(plan.dma.size());
+  for (int line = 0; line <= kLines; ++line) {
+    QkLine out{.line = line,
+               .is_tail = line == kLines,
+               .lds_offset = line * kTileTokens * kLineBytes,
+               .younger = line == kLines ? 0 : dma_steps - 2 * (line + 1),
+               .steps = {}};
+    for (const char* part : {"hi", "lo"}) {
+      if (out.is_tail && part[0] == 'l') break;
+      for (int tile = 0; tile < plan.row_tiles; ++tile)
+        out.steps.push_back({.number = number++,
+                             .row_tile = tile,
+                             .operand = out.is_tail ? std::string("tail") : fmt::format("{}[{}]", part, line)});
+    }
+    lines.push_back(std::move(out));
+  }
+  return lines;
+}
+
+// A wave owns 16 latents of each line: one 16-byte chunk of every token, which the swizzle spreads over all banks.
+// Four reads of 32 tokens each; lane groups 0 and 1 (2 and 3) take opposite halves of neighbouring tiles.
+std::vector<VTile> v_schedule() {
+  std::vector<VTile> tiles;
+  for (int line = 0; line < kLines; ++line) {
+    std::string reads;
+    for (int upper = 0; upper < 2; ++upper)
+      for (int half = 0; half < 2; ++half)
+        reads += fmt::format("{}lds_load_transposed(keys + at.v[{}] + {})", reads.empty() ? "" : ", ", half,
+                             upper * 4 * kTileBytes + line * kTileTokens * kLineBytes);
+    tiles.push_back({.latent_base = line * kLineBytes, .reads = std::move(reads)});
+  }
+  return tiles;
+}
+
+}  // namespace
+
+PlanResult make_attention_plan(const Variant& v) {
+  if (auto refusal = refuse_out_of_range(v)) return *refusal;
+  if (auto refusal = refuse_unserved(v)) return *refusal;
+
+  KernelPlan plan{.name = format(v),
+                  .target = v.target,
+                  .heads = v.heads,
+                  .head_groups = v.head_groups,
+                  .qlen = v.qlen,
+                  .block_tokens = v.block_tokens,
+                  .splits = v.splits,
+                  .page_size = v.page_size};
+  plan.heads_per_group = (v.heads + v.head_groups - 1) / v.head_groups;
+  plan.rows = plan.heads_per_group * v.qlen;
+  plan.row_tiles = (plan.rows + kTileRows - 1) / kTileRows;
+  plan.waves = v.block_tokens / kTileTokens;
+  plan.threads = plan.waves * kLanes;
+  plan.waves_per_simd = plan.waves / kSimds;
+
+  plan.vgpr_limit = kVgprs / plan.waves_per_simd;
+  plan.vgpr_estimate = estimate_vgprs(plan.row_tiles);
+  const int groups_that_fit = auto_head_groups(v.heads, v.qlen);
+  if (plan.vgpr_estimate > plan.vgpr_limit)
+    return PlanRefusal{
+        .field = "head_groups",
+        .value = std::to_string(v.head_groups),
+        .allowed = fmt::format("counts that leave at most 16 rows a workgroup, {} and more", groups_that_fit),
+        .reason = fmt::format("{} rows are {} row tiles, about {} VGPRs a lane of at most {}", plan.rows,
+                              plan.row_tiles, plan.vgpr_estimate, plan.vgpr_limit),
+        .nearest = std::to_string(groups_that_fit)};
+
+  plan.lds = lds_map(plan);
+  for (const LdsRegion& region : plan.lds) plan.lds_bytes += region.bytes;
+  plan.lds_limit = kLdsBytes;
+  if (plan.lds_bytes > plan.lds_limit)
+    return PlanRefusal{.field = "head_groups",
+                       .value = std::to_string(v.head_groups),
+                       .allowed = fmt::format("{} and more", groups_that_fit),
+                       .reason = fmt::format("the LDS map is {} bytes of at most {}", plan.lds_bytes, plan.lds_limit),
+                       .nearest = std::to_string(groups_that_fit)};
+
+  plan.dma = dma_schedule();
+  plan.qk_lines = qk_schedule(plan);
+  plan.v_tiles = v_schedule();
+  for (const QkLine& line : plan.qk_lines) plan.qk_mfmas += static_cast<int>(line.steps.size());
+  plan.pv_mfmas = static_cast<int>(plan.v_tiles.size()) * 2 * plan.row_tiles;
+  plan.mfma_clocks = (plan.qk_mfmas + plan.pv_mfmas) * plan.waves * kMfmaK128Clocks / kSimds;
+  plan.hbm_clocks = static_cast<int>(plan.block_tokens * MLAFORGE_KEY_DIM / kHbmBytesPerClock);
+  return plan;
+}
+
+}  // namespace mlaforge::gfx950

@@ -1,0 +1,148 @@
+// Plans as JSON: what `explain` and the manifest show and what the templates' holes name.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "generator/plan/kernel_plan.h"
+
+namespace mlaforge {
+namespace {
+
+using nlohmann::json;
+
+std::string counted(int count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+json lds_json(const std::vector<LdsRegion>& regions) {
+  json out = json::array();
+  for (const LdsRegion& region : regions)
+    out.push_back({{"name", region.name},
+                   {"name_padded", fmt::format("{:<12}", region.name)},
+                   {"declaration", region.declaration},
+                   {"purpose", region.purpose},
+                   {"bytes", region.bytes},
+                   {"bytes_padded", fmt::format("{:>7}", region.bytes)}});
+  return out;
+}
+
+json dma_json(const std::vector<DmaStep>& steps) {
+  json out = json::array();
+  for (const DmaStep& step : steps)
+    out.push_back(
+        {{"column", step.column}, {"source", step.source}, {"lds_offset", step.lds_offset}, {"what", step.what}});
+  return out;
+}
+
+json qk_json(const std::vector<QkLine>& lines) {
+  json out = json::array();
+  for (const QkLine& line : lines) {
+    json steps = json::array();
+    for (const QkStep& step : line.steps)
+      steps.push_back({{"number", step.number}, {"row_tile", step.row_tile}, {"operand", step.operand}});
+    out.push_back({{"line", line.line},
+                   {"is_tail", line.is_tail},
+                   {"lds_offset", line.lds_offset},
+                   {"younger", line.younger},
+                   {"steps", std::move(steps)}});
+  }
+  return out;
+}
+
+json v_json(const std::vector<VTile>& tiles) {
+  json out = json::array();
+  for (const VTile& tile : tiles) out.push_back({{"latent_base", tile.latent_base}, {"reads", tile.reads}});
+  return out;
+}
+
+json row_tiles_json(int row_tiles) {
+  json out = json::array();
+  for (int tile = 0; tile < row_tiles; ++tile) out.push_back({{"row_tile", tile}, {"row_base", 16 * tile}});
+  return out;
+}
+
+// The columns of a lane's 16-byte pieces of a query row, before its 16 x group: as the MFMA operand lays out k.
+json query_pieces_json() {
+  json out = json::array();
+  for (int line = 0; line < 4; ++line)
+    for (int half = 0; half < 2; ++half)
+      for (int eight = 0; eight < 2; ++eight) out.push_back({{"column", 128 * line + 64 * half + 8 * eight}});
+  for (int eight = 0; eight < 2; ++eight) out.push_back({{"column", 512 + 8 * eight}});
+  return out;
+}
+
+}  // namespace
+
+json to_json(const KernelPlan& plan) {
+  return {{"name", plan.name},
+          {"target", plan.target},
+          {"heads", plan.heads},
+          {"head_groups", plan.head_groups},
+          {"qlen", plan.qlen},
+          {"query_length_text", counted(plan.qlen, "query position", "query positions")},
+          {"block_tokens", plan.block_tokens},
+          {"splits", plan.splits},
+          {"splits_text", counted(plan.splits, "split", "splits")},
+          {"direct_store", plan.splits == 1},
+          {"page_size", plan.page_size},
+          {"heads_per_group", plan.heads_per_group},
+          {"rows", plan.rows},
+          {"row_tiles", plan.row_tiles},
+          {"row_tile_list", row_tiles_json(plan.row_tiles)},
+          {"threads", plan.threads},
+          {"waves", plan.waves},
+          {"waves_per_simd", plan.waves_per_simd},
+          {"lds", lds_json(plan.lds)},
+          {"lds_bytes", plan.lds_bytes},
+          {"lds_limit", plan.lds_limit},
+          {"query_pieces", query_pieces_json()},
+          {"dma", dma_json(plan.dma)},
+          {"dma_count", plan.dma.size()},
+          {"qk_lines", qk_json(plan.qk_lines)},
+          {"v_tiles", v_json(plan.v_tiles)},
+          {"qk_mfmas", plan.qk_mfmas},
+          {"pv_mfmas", plan.pv_mfmas},
+          {"vgpr_estimate", plan.vgpr_estimate},
+          {"vgpr_limit", plan.vgpr_limit},
+          {"mfma_clocks", plan.mfma_clocks},
+          {"hbm_clocks", plan.hbm_clocks}};
+}
+
+json to_json(const CombinePlan& plan) {
+  constexpr int kLanes = 64;
+  json steps = json::array(), exchange = json::array();
+  for (int i = 0; i < plan.splits_per_wave; ++i) {
+    const int first = i * plan.waves;
+    const bool all_waves = first + plan.waves <= plan.splits;
+    const std::string split = fmt::format("{} + wave", first);
+    steps.push_back(
+        {{"split", all_waves ? fmt::format("({})", split) : fmt::format("({0} < kSplits ? {0} : kSplits - 1)", split)},
+         {"lse_slot", first / kLanes},
+         {"lane", first % kLanes}});
+  }
+  for (int wave = 1; wave < plan.waves; ++wave) exchange.push_back({{"wave", wave}});
+  return {{"name", plan.name},
+          {"target", plan.target},
+          {"partial_dtype", plan.partial_dtype},
+          {"partial_type", plan.partial_dtype == "f32" ? "float" : "__bf16"},
+          {"splits", plan.splits},
+          {"threads", plan.threads},
+          {"waves", plan.waves},
+          {"splits_per_wave", plan.splits_per_wave},
+          {"lse_slots", (plan.splits + kLanes - 1) / kLanes},
+          {"split_steps", std::move(steps)},
+          {"has_exchange", plan.waves > 1},
+          {"exchange_waves", plan.waves > 1 ? plan.waves - 1 : 1},
+          {"exchange_list", std::move(exchange)},
+          {"lds_bytes", plan.lds_bytes}};
+}
+
+json to_json(const PlanRefusal& refusal) {
+  return {{"field", refusal.field},
+          {"value", refusal.value},
+          {"allowed", refusal.allowed},
+          {"reason", refusal.reason},
+          {"nearest", refusal.nearest}};
+}
+
+}  // namespace mlaforge
