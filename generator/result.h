@@ -10,11 +10,11 @@
 namespace mlaforge {
 
 struct Diagnostic {
-  std::string where;    ///< a JSON pointer into the config, a kernel's name or a file
-  std::string problem;  ///< one clause: what is wrong
-  std::string value;    ///< the offending value as JSON or text; empty where there is none
-  std::string allowed;  ///< what may stand there
-  std::string nearest;  ///< the nearest thing that works; empty where nothing is near
+  std::string where = {};    ///< a JSON pointer into the config, a kernel's name or a file
+  std::string problem = {};  ///< one clause: what is wrong
+  std::string value = {};    ///< the offending value as JSON or text; empty where there is none
+  std::string allowed = {};  ///< what may stand there
+  std::string nearest = {};  ///< the nearest thing that works; empty where nothing is near
 };
 
 using Diagnostics = std::vector<Diagnostic>;

@@ -40,9 +40,6 @@ std::string format(const Variant& variant);
 /// parse(format(v)) == v for every variant whose members are in range.
 Expected<Variant> parse(std::string_view name);
 
-/// The name of the kernel that merges `splits` partials, e.g. mla_combine_bf16p_s85__gfx950.
-std::string combine_name(int splits, mlaforge_dtype partial_dtype, std::string_view target);
-
 /// Names as configs and JSON outputs spell them: bf16, f32, fp8_e4m3; uniform, warp_specialized.
 std::string_view dtype_name(mlaforge_dtype dtype);
 std::string_view pipeline_name(mlaforge_pipeline pipeline);

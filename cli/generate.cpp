@@ -1,0 +1,54 @@
+// `mlaforge generate`: writes the kernel set of a config into a folder.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/config_option.h"
+#include "generator/emit/write_tree.h"
+
+namespace mlaforge::cli {
+namespace {
+
+struct Options {
+  std::string config;
+  std::string out;
+  bool json = false;
+};
+
+int generate(const Options& options) {
+  const Expected<DeploymentPlan> plan = read_plan(options.config);
+  if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
+  const Expected<std::vector<EmittedFile>> files = emit_deployment(*plan);
+  if (!files) return report_errors(files.errors(), options.json, exit_failed);
+  const Expected<WriteReport> report = write_tree(options.out, *files);
+  if (!report) return report_errors(report.errors(), options.json, exit_bad_input);
+
+  if (options.json) {
+    print_json({{"config", plan->config.name},
+                {"out", options.out},
+                {"kernels", plan->kernels.size()},
+                {"combine_kernels", plan->combines.size()},
+                {"written", report->written},
+                {"unchanged", report->unchanged},
+                {"removed", report->removed}});
+  } else {
+    fmt::print("{}: {} kernels and {} combine kernels in {} ({} files written, {} unchanged, {} removed)\n",
+               plan->config.name, plan->kernels.size(), plan->combines.size(), options.out, report->written.size(),
+               report->unchanged.size(), report->removed.size());
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("generate", "Write the kernels, table, build file and manifest of a config");
+  add_config_option(*command, options->config);
+  command->add_option("--out", options->out, "Folder of the kernel set; made where it does not exist")->required();
+  command->add_flag("--json", options->json, "Report as JSON");
+  command->callback([options, &exit_code] { exit_code = generate(*options); });
+}
+
+}  // namespace mlaforge::cli

@@ -1,0 +1,34 @@
+// The `mlaforge` command: composes the subcommands and turns usage errors into exit code 2.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "cli/commands.h"
+
+int main(int argc, char** argv) {
+  using namespace mlaforge::cli;
+  CLI::App app("mlaforge: specialized MLA decode kernels for AMD gfx950 from a deployment config", "mlaforge");
+  app.set_version_flag("--version", "mlaforge " MLAFORGE_VERSION);
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 done, 1 a check, a comparison or a compilation failed, 2 bad input.");
+
+  int exit_code = exit_done;
+  add_generate(app, exit_code);
+  add_compile(app, exit_code);
+  add_list(app, exit_code);
+  add_check(app, exit_code);
+#ifdef MLAFORGE_HAS_RUN
+  add_run(app, exit_code);
+#endif
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_done : exit_bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "mlaforge: internal error: {}\n", error.what());
+    return exit_bad_input;
+  }
+  return exit_code;
+}

@@ -1,0 +1,126 @@
+#include "generator/compile/kernel_set.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "generator/config/nearest.h"
+#include "generator/emit/files.h"
+#include "generator/emit/manifest.h"
+#include "generator/emit/sha256.h"
+#include "generator/emit/write_tree.h"
+
+namespace mlaforge {
+namespace {
+
+using Json = nlohmann::json;
+using ReadText = std::function<std::optional<std::string>(const std::string& name)>;
+
+constexpr const char* kKernelLists[] = {"kernels", "combine_kernels"};
+
+/// The set whose files `read` gives by name; `where` says where that is.
+Expected<KernelSet> load(const std::filesystem::path& where, const ReadText& read) {
+  const std::string manifest_name(kManifestName);
+  const std::optional<std::string> text = read(manifest_name);
+  if (!text) {
+    return Diagnostic{.where = (where / manifest_name).string(),
+                      .problem = "cannot be read",
+                      .allowed = "a folder that mlaforge generate wrote"};
+  }
+  if (const auto listed = manifest_files(*text); !listed) return listed.errors();
+
+  KernelSet set{.manifest = Json::parse(*text), .sources = {}};
+  Diagnostics errors;
+  try {
+    for (const char* list : kKernelLists) {
+      for (const Json& kernel : set.manifest.at(list)) {
+        const std::string file = kernel.at("file");
+        std::optional<std::string> source = read(file);
+        const bool is_current = source && kernel.at("source_sha256") == sha256(*source);
+        if (!is_current) {
+          errors.push_back({.where = (where / file).string(),
+                            .problem = source ? "is not the source that the manifest names" : "cannot be read",
+                            .nearest = "run mlaforge generate"});
+          continue;
+        }
+        set.sources.push_back(
+            {.name = kernel.at("name"), .target = set.manifest.at("target"), .text = std::move(*source)});
+      }
+    }
+  } catch (const Json::exception& error) {
+    return Diagnostic{.where = (where / manifest_name).string(), .problem = std::string("damaged: ") + error.what()};
+  }
+  if (!errors.empty()) return errors;
+  return set;
+}
+
+}  // namespace
+
+Expected<KernelSet> make_kernel_set(const std::vector<EmittedFile>& files) {
+  return load("", [&files](const std::string& name) -> std::optional<std::string> {
+    const auto file =
+        std::find_if(files.begin(), files.end(), [&name](const EmittedFile& f) { return f.path == name; });
+    return file == files.end() ? std::nullopt : std::optional(file->text);
+  });
+}
+
+Expected<KernelSet> read_kernel_set(const std::filesystem::path& folder) {
+  return load(folder, [&folder](const std::string& name) { return read_file(folder / name); });
+}
+
+Status keep_only(KernelSet& set, const std::vector<std::string>& names) {
+  if (names.empty()) return std::monostate{};
+  std::vector<std::string> known;
+  for (const KernelSource& source : set.sources) known.push_back(source.name);
+  Diagnostics errors;
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    errors.push_back({.where = "--only",
+                      .problem = "the kernel set has no kernel of that name",
+                      .value = name,
+                      .allowed = "a name that mlaforge list gives",
+                      .nearest = nearest_name(name, known).value_or("")});
+  }
+  if (!errors.empty()) return errors;
+  std::erase_if(set.sources, [&names](const KernelSource& source) {
+    return std::find(names.begin(), names.end(), source.name) == names.end();
+  });
+  return std::monostate{};
+}
+
+Json compiled_manifest(const KernelSet& set, const std::vector<CompiledKernel>& compiled) {
+  Json manifest = set.manifest;
+  std::vector<std::string> files = {std::string(kManifestName)};
+  for (const char* list : kKernelLists) {
+    for (Json& entry : manifest[list]) {
+      const auto kernel = std::find_if(compiled.begin(), compiled.end(),
+                                       [&entry](const CompiledKernel& k) { return entry["name"] == k.name; });
+      if (kernel == compiled.end()) continue;
+      Json code_object = to_json(kernel->resources);
+      code_object["file"] = kernel->name + ".co";
+      code_object["compiler"] = kernel->compiler;
+      code_object["sha256"] = sha256(read_file(kernel->code_object).value_or(""));
+      entry["code_object"] = std::move(code_object);
+      files.push_back(kernel->name + ".co");
+    }
+  }
+  std::sort(files.begin(), files.end());
+  manifest["files"] = files;
+  return manifest;
+}
+
+Status write_code_objects(const std::filesystem::path& folder, const Json& manifest,
+                          const std::vector<CompiledKernel>& compiled) {
+  std::vector<EmittedFile> files;
+  for (const CompiledKernel& kernel : compiled) {
+    std::optional<std::string> bytes = read_file(kernel.code_object);
+    if (!bytes) return Diagnostic{.where = kernel.code_object.string(), .problem = "cannot be read"};
+    files.push_back({.path = kernel.name + ".co", .text = std::move(*bytes)});
+  }
+  files.push_back({.path = std::string(kManifestName), .text = manifest_text(manifest)});
+  const Expected<WriteReport> written = write_tree(folder, files);
+  if (!written) return written.errors();
+  return std::monostate{};
+}
+
+}  // namespace mlaforge

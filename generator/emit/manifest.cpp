@@ -1,0 +1,109 @@
+#include "generator/emit/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "generator/emit/sha256.h"
+
+namespace mlaforge {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kGenerator = "mlaforge";
+
+std::string source_hash(const std::vector<EmittedFile>& files, const std::string& path) {
+  const auto file = std::find_if(files.begin(), files.end(), [&path](const EmittedFile& f) { return f.path == path; });
+  return file == files.end() ? "" : sha256(file->text);
+}
+
+Json plan_summary(const KernelPlan& plan) {
+  return {{"heads_per_group", plan.heads_per_group},
+          {"rows", plan.rows},
+          {"row_tiles", plan.row_tiles},
+          {"threads", plan.threads},
+          {"lds_bytes", plan.lds_bytes},
+          {"vgpr_estimate", plan.vgpr_estimate},
+          {"mfma_clocks", plan.mfma_clocks},
+          {"hbm_clocks", plan.hbm_clocks}};
+}
+
+bool is_plain_file_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
+         name.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+std::string config_hash(const DeploymentPlan& plan) {
+  const DeploymentConfig& config = plan.config;
+  Json kernels = Json::array();
+  for (const PlannedKernel& kernel : plan.kernels) kernels.push_back(kernel.plan.name);
+  const Json canonical = {{"name", config.name},
+                          {"target", config.target},
+                          {"num_heads", config.num_heads},
+                          {"tensor_parallel", config.tensor_parallel},
+                          {"softmax_scale", config.softmax_scale},
+                          {"kernels", kernels}};
+  return sha256(canonical.dump());
+}
+
+Json make_manifest(const DeploymentPlan& plan, const std::vector<EmittedFile>& files) {
+  Json kernels = Json::array();
+  for (const PlannedKernel& kernel : plan.kernels) {
+    const std::string file = kernel.plan.name + ".hip";
+    kernels.push_back({{"name", kernel.plan.name},
+                       {"file", file},
+                       {"source_sha256", source_hash(files, file)},
+                       {"key", to_json(kernel.variant)},
+                       {"plan", plan_summary(kernel.plan)},
+                       {"combine", kernel.combine ? Json(kernel.combine->name) : Json()}});
+  }
+  Json combines = Json::array();
+  for (const CombinePlan& combine : plan.combines) {
+    const std::string file = combine.name + ".hip";
+    combines.push_back(
+        {{"name", combine.name},
+         {"file", file},
+         {"source_sha256", source_hash(files, file)},
+         {"key", {{"splits", combine.splits}, {"partial_dtype", combine.partial_dtype}, {"target", combine.target}}},
+         {"plan", {{"threads", combine.threads}, {"lds_bytes", combine.lds_bytes}}}});
+  }
+  std::vector<std::string> names;
+  for (const EmittedFile& file : files) names.push_back(file.path);
+  names.emplace_back(kManifestName);
+  std::sort(names.begin(), names.end());
+  return {{"generator", {{"name", kGenerator}, {"version", MLAFORGE_VERSION}}},
+          {"config", {{"name", plan.config.name}, {"sha256", config_hash(plan)}}},
+          {"target", plan.config.target},
+          {"kernels", kernels},
+          {"combine_kernels", combines},
+          {"files", names}};
+}
+
+Expected<std::vector<std::string>> manifest_files(const std::string& text) {
+  const Diagnostic foreign{.where = std::string(kManifestName),
+                           .problem = "not a manifest that mlaforge wrote",
+                           .allowed = "a folder that is empty or holds a kernel set"};
+  const Json manifest = Json::parse(text, nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("generator") || !manifest.contains("files")) return foreign;
+  const Json& generator = manifest.at("generator");
+  if (!generator.is_object() || generator.value("name", Json()) != kGenerator) return foreign;
+  std::vector<std::string> names;
+  if (!manifest.at("files").is_array()) return foreign;
+  for (const Json& name : manifest.at("files")) {
+    if (!name.is_string() || !is_plain_file_name(name.get<std::string>())) {
+      return Diagnostic{.where = fmt::format("{}#/files", kManifestName),
+                        .problem = "lists what is no file of its folder",
+                        .value = name.dump(),
+                        .allowed = "plain file names"};
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::string manifest_text(const Json& manifest) { return manifest.dump(2) + "\n"; }
+
+}  // namespace mlaforge
