@@ -43,10 +43,10 @@ struct QkLine {
   std::vector<QkStep> steps;
 };
 
-/// 16 of the wave's latents: V^T for 128 tokens, four transpose reads.
+/// 16 of the wave's latents: V^T for the block's tokens, a transpose read for 32 of them.
 struct VTile {
-  int latent_base = 0;  ///< first latent, before the wave's 16 x wave
-  std::string reads;    ///< the four reads in the emitted source
+  int latent_base = 0;  ///< first latent, before the wave's share
+  std::string reads;    ///< the reads in the emitted source
 };
 
 struct KernelPlan {
@@ -54,12 +54,16 @@ struct KernelPlan {
   std::string target;
   // The functional key.
   int heads = 0, head_groups = 0, qlen = 0, block_tokens = 0, splits = 0, page_size = 0;
+  int probability_parts = 0, context_parallel = 0;
+  std::string query_dtype, partial_dtype, pipeline;  ///< as in configs
+  bool wide_kv = false;
   // Rows of a workgroup: row = head in group x qlen + position.
   int heads_per_group = 0, rows = 0, row_tiles = 0;
   // Launch.
   int threads = 0, waves = 0, waves_per_simd = 0;
   std::vector<LdsRegion> lds;
   int lds_bytes = 0, lds_limit = 0;
+  int probability_arrays = 0;  ///< of a row tile: with 64-token blocks hi and lo share one
   std::vector<DmaStep> dma;
   std::vector<QkLine> qk_lines;
   std::vector<VTile> v_tiles;

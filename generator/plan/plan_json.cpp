@@ -1,6 +1,7 @@
 // Plans as JSON: what `explain` and the manifest show and what the templates' holes name.
 #include <fmt/format.h>
 
+#include <bit>
 #include <nlohmann/json.hpp>
 
 #include "generator/plan/kernel_plan.h"
@@ -49,9 +50,23 @@ json qk_json(const std::vector<QkLine>& lines) {
   return out;
 }
 
-json v_json(const std::vector<VTile>& tiles) {
+json v_json(const std::vector<VTile>& tiles, bool whole_operand) {
   json out = json::array();
-  for (const VTile& tile : tiles) out.push_back({{"latent_base", tile.latent_base}, {"reads", tile.reads}});
+  for (const VTile& tile : tiles)
+    out.push_back(
+        {{"latent_base", tile.latent_base},
+         {"reads", tile.reads},
+         {"operand", whole_operand ? fmt::format("v{}", out.size()) : fmt::format("twice(v{})", out.size())}});
+  return out;
+}
+
+// The B operands of PV: hi, then lo; or hi | lo where the block's 64 tokens fill half of k.
+json p_operands_json(const KernelPlan& plan) {
+  json out = json::array();
+  for (int part = 0; part < plan.probability_arrays; ++part)
+    out.push_back({{"part", part},
+                   {"is_first_part", part == 0},
+                   {"second_half", plan.block_tokens == 128 || plan.probability_parts == 2}});
   return out;
 }
 
@@ -85,6 +100,21 @@ json to_json(const KernelPlan& plan) {
           {"splits_text", counted(plan.splits, "split", "splits")},
           {"direct_store", plan.splits == 1},
           {"page_size", plan.page_size},
+          {"query_dtype", plan.query_dtype},
+          {"bf16_query", plan.query_dtype == "bf16"},
+          {"query_bytes", plan.query_dtype == "bf16" ? 2 : 1},
+          {"query_text", plan.query_dtype == "bf16" ? "bf16 query as two E4M3 parts" : "E4M3 query"},
+          {"partial_dtype", plan.partial_dtype},
+          {"output_type", plan.splits > 1 && plan.partial_dtype == "f32" ? "float" : "__bf16"},
+          {"output_text", plan.splits > 1 ? "a split's partial output" : "the output"},
+          {"probability_parts", plan.probability_parts},
+          {"two_parts", plan.probability_parts == 2},
+          {"probability_text", plan.probability_parts == 2 ? "E4M3 hi + lo" : "one E4M3 part"},
+          {"pipeline", plan.pipeline},
+          {"wide_kv", plan.wide_kv},
+          {"pool_offset", plan.wide_kv ? "unsigned long" : "unsigned"},
+          {"context_parallel", plan.context_parallel},
+          {"world_log2", std::countr_zero(static_cast<unsigned>(plan.context_parallel))},
           {"heads_per_group", plan.heads_per_group},
           {"rows", plan.rows},
           {"row_tiles", plan.row_tiles},
@@ -99,7 +129,16 @@ json to_json(const KernelPlan& plan) {
           {"dma", dma_json(plan.dma)},
           {"dma_count", plan.dma.size()},
           {"qk_lines", qk_json(plan.qk_lines)},
-          {"v_tiles", v_json(plan.v_tiles)},
+          {"v_tiles", v_json(plan.v_tiles, plan.block_tokens == 128)},
+          {"v_tile_count", plan.v_tiles.size()},
+          {"operand_type", plan.block_tokens == 128 ? "i32x8" : "i32x4"},
+          {"operand_words", plan.block_tokens == 128 ? 8 : 4},
+          {"p_operands", p_operands_json(plan)},
+          {"probability_arrays", plan.probability_arrays},
+          {"probability_row_text", plan.block_tokens == 128 ? "bytes of a row of P: one part of 128 tokens"
+                                                            : "bytes of a row of P: 64 tokens hi | 64 tokens lo"},
+          {"lo_place", plan.block_tokens == 128 ? "[1] + at.p_write" : "[0] + (at.p_write ^ 64)"},
+          {"eight_waves", plan.waves == 8},
           {"qk_mfmas", plan.qk_mfmas},
           {"pv_mfmas", plan.pv_mfmas},
           {"vgpr_estimate", plan.vgpr_estimate},

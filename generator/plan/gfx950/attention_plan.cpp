@@ -30,24 +30,18 @@ std::optional<PlanRefusal> refuse_unserved(const Variant& v) {
   if (v.kv_dtype != MLAFORGE_FP8_E4M3)
     return refusal("kv_dtype", std::string(dtype_name(v.kv_dtype)), "fp8_e4m3",
                    "the kernel reads K and V^T as E4M3 MFMA operands", "fp8_e4m3");
-  if (v.q_dtype != MLAFORGE_BF16)
-    return refusal("query_dtype", std::string(dtype_name(v.q_dtype)), "bf16",
-                   "kernels for an fp8 query are not written yet", "bf16");
-  if (v.partial_dtype != MLAFORGE_BF16)
-    return refusal("partial_dtype", std::string(dtype_name(v.partial_dtype)), "bf16",
-                   "f32 partials are not written yet", "bf16");
-  if (v.probability_parts != 2)
-    return refusal("probability_parts", std::to_string(v.probability_parts), "2",
-                   "one probability part is not written yet", "2");
+  if (v.q_dtype != MLAFORGE_BF16 && v.q_dtype != MLAFORGE_FP8_E4M3)
+    return refusal("query_dtype", std::string(dtype_name(v.q_dtype)), "bf16, fp8_e4m3",
+                   "the query is split into E4M3 parts, or is E4M3", "bf16");
+  if (v.partial_dtype != MLAFORGE_BF16 && v.partial_dtype != MLAFORGE_F32)
+    return refusal("partial_dtype", std::string(dtype_name(v.partial_dtype)), "bf16, f32",
+                   "the combine kernel reads these", "bf16");
   if (v.pipeline != MLAFORGE_UNIFORM)
     return refusal("pipeline", std::string(pipeline_name(v.pipeline)), "uniform",
                    "the warp-specialized pipeline is not written yet", "uniform");
-  if (v.block_tokens != 128)
-    return refusal("block_tokens", std::to_string(v.block_tokens), "128", "64-token blocks are not written yet", "128");
-  if (v.wide_kv) return refusal("wide_kv", "true", "false", "64-bit pool offsets are not written yet", "false");
-  if (v.context_parallel != 1)
-    return refusal("context_parallel", std::to_string(v.context_parallel), "1",
-                   "context parallelism is not written yet", "1");
+  if (v.block_tokens != 64 && v.block_tokens != 128)
+    return refusal("block_tokens", std::to_string(v.block_tokens), "64, 128",
+                   "a block is a tile of 16 tokens for each of 4 or 8 waves", v.block_tokens < 96 ? "64" : "128");
   return std::nullopt;
 }
 
@@ -63,6 +57,14 @@ std::optional<PlanRefusal> refuse_out_of_range(const Variant& v) {
   if (auto r = range("heads", v.heads, 1, 128)) return r;
   if (auto r = range("qlen", v.qlen, 1, 8)) return r;
   if (auto r = range("splits", v.splits, 1, 256)) return r;
+  if (auto r = range("probability_parts", v.probability_parts, 1, 2)) return r;
+  if (auto r = range("context_parallel", v.context_parallel, 1, 8)) return r;
+  if (!std::has_single_bit(static_cast<unsigned>(v.context_parallel)))
+    return PlanRefusal{.field = "context_parallel",
+                       .value = std::to_string(v.context_parallel),
+                       .allowed = "1, 2, 4, 8",
+                       .reason = "the rank's share of the tokens is found by a shift",
+                       .nearest = std::to_string(std::bit_floor(static_cast<unsigned>(v.context_parallel)))};
   if (auto r = range("page_size", v.page_size, 1, 256)) return r;
   if (auto r = range("head_groups", v.head_groups, 1, v.heads)) return r;
   if (!std::has_single_bit(static_cast<unsigned>(v.page_size)))
@@ -75,10 +77,12 @@ std::optional<PlanRefusal> refuse_out_of_range(const Variant& v) {
 }
 
 // Registers that live through the block loop, and what is live on top at its widest, the PV step.
-int estimate_vgprs(int row_tiles) {
-  constexpr int kQuery = 72, kOutput = 16, kRowState = 4;  // a row tile
-  constexpr int kVTiles = 32, kProbability = 16, kProducts = 16, kAddresses = 30;
-  return row_tiles * (kQuery + kOutput + kRowState) + kVTiles + kProbability + kProducts + kAddresses;
+int estimate_vgprs(const KernelPlan& plan) {
+  const int query = plan.query_dtype == "bf16" ? 72 : 36;  // a row tile's operands; the fp8 tail's other half is zero
+  const int output = 4 * MLAFORGE_LATENT_DIM / (kTileRows * plan.waves);
+  constexpr int kRowState = 8;  // a row tile
+  constexpr int kVTiles = 32, kProducts = 16, kAddresses = 36;
+  return plan.row_tiles * (query + output + kRowState) + kVTiles + 8 * plan.probability_arrays + kProducts + kAddresses;
 }
 
 std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
@@ -89,9 +93,10 @@ std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
        .purpose = fmt::format("two K slots of {} tiles x 16 tokens x 576 B; V^T is read from them too", plan.waves),
        .bytes = 2 * slot},
       {.name = "probability",
-       .declaration = "u8 probability[kRowTiles][2][kPartBytes];",
-       .purpose = "P of a block, E4M3 hi and lo: [row tile][part][16 rows][tokens]",
-       .bytes = plan.row_tiles * 2 * kTileRows * plan.block_tokens},
+       .declaration = "u8 probability[kRowTiles][kProbabilityArrays][kProbabilityArray];",
+       .purpose = plan.block_tokens == 128 ? "P of a block, E4M3: [row tile][part][16 rows][128 tokens]"
+                                           : "P of a block, E4M3: [row tile][1][16 rows][64 tokens hi | 64 tokens lo]",
+       .bytes = plan.row_tiles * plan.probability_arrays * kTileRows * 128},
       {.name = "exchange",
        .declaration = "float exchange[kRowTiles][16][kWaves];",
        .purpose = "row maxima of a block, and the row sums at the end: [row tile][row][wave]",
@@ -130,7 +135,7 @@ std::vector<QkLine> qk_schedule(const KernelPlan& plan) {
                .younger = line == kLines ? 0 : dma_steps - 2 * (line + 1),
                .steps = {}};
     for (const char* part : {"hi", "lo"}) {
-      if (out.is_tail && part[0] == 'l') break;
+      if (part[0] == 'l' && (out.is_tail || plan.query_dtype != "bf16")) break;
       for (int tile = 0; tile < plan.row_tiles; ++tile)
         out.steps.push_back({.number = number++,
                              .row_tile = tile,
@@ -141,18 +146,20 @@ std::vector<QkLine> qk_schedule(const KernelPlan& plan) {
   return lines;
 }
 
-// A wave owns 16 latents of each line: one 16-byte chunk of every token, which the swizzle spreads over all banks.
-// Four reads of 32 tokens each; lane groups 0 and 1 (2 and 3) take opposite halves of neighbouring tiles.
-std::vector<VTile> v_schedule() {
+// A wave owns one or two 16-byte chunks of every token's line, which the swizzle spreads over all banks. A read takes
+// 8 tokens of four tiles; lane groups 0 and 1 (2 and 3) take opposite halves of neighbouring tiles.
+std::vector<VTile> v_schedule(const KernelPlan& plan) {
+  const int chunks_per_wave = 8 / plan.waves, tile_quads = plan.waves / 4;
   std::vector<VTile> tiles;
-  for (int line = 0; line < kLines; ++line) {
-    std::string reads;
-    for (int upper = 0; upper < 2; ++upper)
-      for (int half = 0; half < 2; ++half)
-        reads += fmt::format("{}lds_load_transposed(keys + at.v[{}] + {})", reads.empty() ? "" : ", ", half,
-                             upper * 4 * kTileBytes + line * kTileTokens * kLineBytes);
-    tiles.push_back({.latent_base = line * kLineBytes, .reads = std::move(reads)});
-  }
+  for (int line = 0; line < kLines; ++line)
+    for (int chunk = 0; chunk < chunks_per_wave; ++chunk) {
+      std::string reads;
+      for (int quad = 0; quad < tile_quads; ++quad)
+        for (int half = 0; half < 2; ++half)
+          reads += fmt::format("{}lds_load_transposed(keys + at.v[{}] + {})", reads.empty() ? "" : ", ",
+                               2 * chunk + half, quad * 4 * kTileBytes + line * kTileTokens * kLineBytes);
+      tiles.push_back({.latent_base = line * kLineBytes + chunk * kTileRows, .reads = std::move(reads)});
+    }
   return tiles;
 }
 
@@ -169,16 +176,24 @@ PlanResult make_attention_plan(const Variant& v) {
                   .qlen = v.qlen,
                   .block_tokens = v.block_tokens,
                   .splits = v.splits,
-                  .page_size = v.page_size};
+                  .page_size = v.page_size,
+                  .probability_parts = v.probability_parts,
+                  .context_parallel = v.context_parallel,
+                  .query_dtype = std::string(dtype_name(v.q_dtype)),
+                  .partial_dtype = std::string(dtype_name(v.partial_dtype)),
+                  .pipeline = std::string(pipeline_name(v.pipeline)),
+                  .wide_kv = v.wide_kv};
   plan.heads_per_group = (v.heads + v.head_groups - 1) / v.head_groups;
   plan.rows = plan.heads_per_group * v.qlen;
   plan.row_tiles = (plan.rows + kTileRows - 1) / kTileRows;
   plan.waves = v.block_tokens / kTileTokens;
   plan.threads = plan.waves * kLanes;
-  plan.waves_per_simd = plan.waves / kSimds;
+  constexpr int kWavesOnUnit = 8;  // one workgroup of 8 waves or two of 4
+  plan.waves_per_simd = kWavesOnUnit / kSimds;
+  plan.probability_arrays = v.block_tokens == 128 ? v.probability_parts : 1;
 
   plan.vgpr_limit = kVgprs / plan.waves_per_simd;
-  plan.vgpr_estimate = estimate_vgprs(plan.row_tiles);
+  plan.vgpr_estimate = estimate_vgprs(plan);
   const int groups_that_fit = auto_head_groups(v.heads, v.qlen);
   if (plan.vgpr_estimate > plan.vgpr_limit)
     return PlanRefusal{
@@ -191,7 +206,7 @@ PlanResult make_attention_plan(const Variant& v) {
 
   plan.lds = lds_map(plan);
   for (const LdsRegion& region : plan.lds) plan.lds_bytes += region.bytes;
-  plan.lds_limit = kLdsBytes;
+  plan.lds_limit = kLdsBytes * plan.waves / kWavesOnUnit;
   if (plan.lds_bytes > plan.lds_limit)
     return PlanRefusal{.field = "head_groups",
                        .value = std::to_string(v.head_groups),
@@ -201,9 +216,9 @@ PlanResult make_attention_plan(const Variant& v) {
 
   plan.dma = dma_schedule();
   plan.qk_lines = qk_schedule(plan);
-  plan.v_tiles = v_schedule();
+  plan.v_tiles = v_schedule(plan);
   for (const QkLine& line : plan.qk_lines) plan.qk_mfmas += static_cast<int>(line.steps.size());
-  plan.pv_mfmas = static_cast<int>(plan.v_tiles.size()) * 2 * plan.row_tiles;
+  plan.pv_mfmas = static_cast<int>(plan.v_tiles.size()) * plan.probability_arrays * plan.row_tiles;
   plan.mfma_clocks = (plan.qk_mfmas + plan.pv_mfmas) * plan.waves * kMfmaK128Clocks / kSimds;
   plan.hbm_clocks = static_cast<int>(plan.block_tokens * MLAFORGE_KEY_DIM / kHbmBytesPerClock);
   return plan;

@@ -27,7 +27,7 @@ typedef struct mlaforge_attention_args {
   const void* kv;             /**< [slots, 576] E4M3 (OCP), rows kv_row_stride bytes apart, 16-byte aligned */
   const int32_t* page_table;  /**< page ids, one run of entries a request */
   const int32_t* page_indptr; /**< [requests + 1] first entry of each request (CSR); null: dense */
-  const int32_t* seq_len;     /**< [requests] KV tokens, this step's qlen included; 0: a padded request */
+  const int32_t* seq_len;     /**< [requests] KV tokens over all ranks, this step's qlen included; 0: a padded request */
   const float* q_scale;       /**< one float, an fp8 query's factor; null: 1.0; unused with bf16 */
   const float* k_scale;       /**< one float, the keys' dequantisation factor; null: 1.0 */
   const float* v_scale;       /**< one float, the values' dequantisation factor; null: 1.0 */
