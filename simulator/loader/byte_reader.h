@@ -55,7 +55,8 @@ class ByteReader {
     }
     const char* first = reinterpret_cast<const char*>(bytes_.data()) + offset;
     const void* end = std::memchr(first, 0, bytes_.size() - offset);
-    if (end == nullptr) fail_load(std::string(what) + " at offset " + std::to_string(offset) + " has no terminating zero");
+    if (end == nullptr)
+      fail_load(std::string(what) + " at offset " + std::to_string(offset) + " has no terminating zero");
     return {first, static_cast<size_t>(static_cast<const char*>(end) - first)};
   }
 

@@ -14,11 +14,12 @@ struct MachName {
 
 // EF_AMDGPU_MACH values of the processors that code objects in the field are built for.
 constexpr std::array kMachNames = {
-    MachName{0x02a, "gfx803"},  MachName{0x02c, "gfx900"},  MachName{0x02f, "gfx906"},  MachName{0x030, "gfx908"},
-    MachName{0x033, "gfx1010"}, MachName{0x036, "gfx1030"}, MachName{0x03f, "gfx90a"},  MachName{0x040, "gfx940"},
-    MachName{0x041, "gfx1100"}, MachName{0x046, "gfx1101"}, MachName{0x047, "gfx1102"}, MachName{0x048, "gfx1200"},
-    MachName{0x04a, "gfx1151"}, MachName{0x04b, "gfx941"},  MachName{0x04c, "gfx942"},  MachName{0x04e, "gfx1201"},
-    MachName{0x04f, "gfx950"},  MachName{0x05f, "gfx9-4-generic"},
+    MachName{0x02a, "gfx803"},  MachName{0x02c, "gfx900"},  MachName{0x02f, "gfx906"},
+    MachName{0x030, "gfx908"},  MachName{0x033, "gfx1010"}, MachName{0x036, "gfx1030"},
+    MachName{0x03f, "gfx90a"},  MachName{0x040, "gfx940"},  MachName{0x041, "gfx1100"},
+    MachName{0x046, "gfx1101"}, MachName{0x047, "gfx1102"}, MachName{0x048, "gfx1200"},
+    MachName{0x04a, "gfx1151"}, MachName{0x04b, "gfx941"},  MachName{0x04c, "gfx942"},
+    MachName{0x04e, "gfx1201"}, MachName{0x04f, "gfx950"},  MachName{0x05f, "gfx9-4-generic"},
 };
 
 FeatureSetting feature_of_bits(uint32_t two_bits) { return static_cast<FeatureSetting>(two_bits & 3); }
@@ -33,9 +34,7 @@ std::string feature_text(std::string_view name, FeatureSetting setting) {
 
 TargetId target_id_of_flags(uint32_t e_flags) {
   const uint32_t mach = e_flags & 0xff;
-  TargetId target{.processor = {},
-                  .xnack = feature_of_bits(e_flags >> 8),
-                  .sramecc = feature_of_bits(e_flags >> 10)};
+  TargetId target{.processor = {}, .xnack = feature_of_bits(e_flags >> 8), .sramecc = feature_of_bits(e_flags >> 10)};
   const auto known = std::ranges::find(kMachNames, mach, &MachName::mach);
   if (known != kMachNames.end()) {
     target.processor = known->name;

@@ -1,0 +1,92 @@
+#include "simulator/hip/copy.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "simulator/hip/device.h"
+#include "simulator/hip/error.h"
+
+namespace mlaforge::simulator {
+namespace {
+
+Place destination_place(hipMemcpyKind kind) {
+  return kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice ? Place::device : Place::any;
+}
+
+Place source_place(hipMemcpyKind kind) {
+  return kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice ? Place::device : Place::any;
+}
+
+void check_kind(hipMemcpyKind kind) {
+  if (kind < hipMemcpyHostToHost || kind > hipMemcpyDefault) {
+    fail(hipErrorInvalidMemcpyDirection, fmt::format("kind is {}; allowed: 0 to 4", static_cast<int>(kind)));
+  }
+}
+
+uint64_t rectangle_bytes(uint64_t pitch, uint64_t width, uint64_t height) { return (height - 1) * pitch + width; }
+
+}  // namespace
+
+void check_range(const void* pointer, uint64_t bytes, Place place, const char* name) {
+  if (bytes == 0) return;
+  if (pointer == nullptr) fail(hipErrorInvalidValue, fmt::format("{} is null ({} bytes)", name, bytes));
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  const DeviceMemory& memory = device().memory;
+  const auto region = memory.lookup(address);
+  if (!region) {
+    if (place == Place::any && !memory.in_pool(address)) return;
+    fail(hipErrorInvalidValue,
+         fmt::format("{} {:#x} is not in device memory: {}", name, address, memory.describe(address)));
+  }
+  const uint64_t room = region->begin + region->bytes - address;
+  if (bytes > room) {
+    fail(hipErrorInvalidValue, fmt::format("{} {:#x} of {} bytes goes {} bytes past the end of the {}-byte allocation "
+                                           "[{:#x}, {:#x}) of {}",
+                                           name, address, bytes, bytes - room, region->bytes, region->begin,
+                                           region->begin + region->bytes, region->label));
+  }
+}
+
+void check_copy(void* destination, const void* source, uint64_t bytes, hipMemcpyKind kind) {
+  check_kind(kind);
+  check_range(destination, bytes, destination_place(kind), "dst");
+  check_range(source, bytes, source_place(kind), "src");
+}
+
+void check_copy_2d(Rectangle destination, Rectangle source, uint64_t width, uint64_t height, hipMemcpyKind kind) {
+  check_kind(kind);
+  if (width == 0 || height == 0) return;
+  if (width > destination.pitch || width > source.pitch) {
+    fail(hipErrorInvalidPitchValue, fmt::format("a row of {} bytes does not fit the pitches {} (dst) and {} (src)",
+                                                width, destination.pitch, source.pitch));
+  }
+  check_range(destination.pointer, rectangle_bytes(destination.pitch, width, height), destination_place(kind), "dst");
+  check_range(source.pointer, rectangle_bytes(source.pitch, width, height), source_place(kind), "src");
+}
+
+void copy_2d(Rectangle destination, Rectangle source, uint64_t width, uint64_t height) {
+  for (uint64_t row = 0; row < height; ++row) {
+    std::memmove(static_cast<std::byte*>(destination.pointer) + row * destination.pitch,
+                 static_cast<const std::byte*>(source.pointer) + row * source.pitch, width);
+  }
+}
+
+void check_fill(void* destination, uint64_t count, unsigned value_bytes) {
+  if (count > UINT64_MAX / value_bytes) fail(hipErrorInvalidValue, fmt::format("count is {}", count));
+  if (reinterpret_cast<uint64_t>(destination) % value_bytes != 0) {
+    fail(hipErrorInvalidValue, fmt::format("dst {} is not aligned to the value's {} bytes", destination, value_bytes));
+  }
+  check_range(destination, count * value_bytes, Place::device, "dst");
+}
+
+void fill(void* destination, uint32_t value, uint64_t count, unsigned value_bytes) {
+  if (value_bytes == 1) {
+    std::memset(destination, static_cast<int>(value & 0xff), count);
+    return;
+  }
+  auto* bytes = static_cast<std::byte*>(destination);
+  for (uint64_t i = 0; i < count; ++i) std::memcpy(bytes + i * value_bytes, &value, value_bytes);
+}
+
+}  // namespace mlaforge::simulator

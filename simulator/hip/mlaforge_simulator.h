@@ -1,0 +1,43 @@
+/* What the simulator's library exports beside the HIP API: options, reports of faults, and counts. Plain C, so that any
+ * program can find these by dlsym. HIP streams run synchronously and in order: a call returns when its work is done,
+ * and the call that caused a fault returns its error. No error is sticky: the next launch runs. */
+#ifndef MLAFORGE_SIMULATOR_H
+#define MLAFORGE_SIMULATOR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0". */
+const char* mlaforge_simulator_version(void);
+
+/* Sets an option of the device, for launches from now on. 0: done; 1 (hipErrorInvalidValue): unknown key or value, see
+ * the report. Every option can also be given by an environment variable, read when the library is first used.
+ *
+ *   key                environment                     values
+ *   memory             MLAFORGE_SIM_MEMORY             lazy (default), eager, random:SEED: when loads and LDS DMA land
+ *   checks             MLAFORGE_SIM_CHECKS             none (default), all, or a list of lds_races, uninitialized
+ *   threads            MLAFORGE_SIM_THREADS            host threads, 0 (default): all
+ *   instruction_limit  MLAFORGE_SIM_INSTRUCTION_LIMIT  instructions of a wave beyond which a launch is an endless loop
+ *   poison             MLAFORGE_SIM_POISON             0 (default) or 1: fill new allocations with 0xFB, not with zeros
+ *   hip_abi            MLAFORGE_SIM_HIP_ABI            5 or 6: values of hipMemoryType; default 6, but 5 if the library
+ *                                                      was loaded as libamdhip64.so.5 */
+int mlaforge_simulator_set_option(const char* key, const char* value);
+
+/* The last failure of this thread as a paragraph for people, or "" if there was none. Valid until the thread's next
+ * failure. */
+const char* mlaforge_simulator_last_report(void);
+
+/* The same as JSON: {"function", "error", "message"} and, for a fault of a kernel, {"kind", "kernel", "address",
+ * "disassembly", "workgroup", "wave", "lane"}. "{}" if there was none. */
+const char* mlaforge_simulator_last_report_json(void);
+
+/* Counts of the last launch of this thread, whole or stopped by a fault: {"kernel", "workgroups", "waves",
+ * "instructions"} (instructions of waves). "{}" before the first. */
+const char* mlaforge_simulator_stats_json(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

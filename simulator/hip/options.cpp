@@ -1,0 +1,110 @@
+#include "simulator/hip/options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+namespace mlaforge::simulator {
+namespace {
+
+constexpr std::array<std::string_view, 6> kKeys = {"memory", "checks", "threads", "instruction_limit",
+                                                   "poison", "hip_abi"};
+constexpr unsigned kMaxThreads = 1024;
+
+std::optional<uint64_t> parse_number(std::string_view text, uint64_t low, uint64_t high) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) return std::nullopt;
+  return value;
+}
+
+std::string bad_value(std::string_view key, std::string_view value, std::string_view allowed) {
+  return fmt::format("option {} is \"{}\"; allowed: {}", key, value, allowed);
+}
+
+std::string set_memory(SimulatorOptions& options, std::string_view value) {
+  constexpr std::string_view kRandom = "random:";
+  if (value == "lazy" || value == "eager") {
+    options.memory = value == "lazy" ? MemoryMode::lazy : MemoryMode::eager;
+    return {};
+  }
+  if (value.starts_with(kRandom)) {
+    if (const auto seed = parse_number(value.substr(kRandom.size()), 0, UINT64_MAX)) {
+      options.memory = MemoryMode::random;
+      options.seed = *seed;
+      return {};
+    }
+  }
+  return bad_value("memory", value, "lazy, eager, random:SEED with a number of 64 bits");
+}
+
+std::string set_checks(SimulatorOptions& options, std::string_view value) {
+  Checks checks{};
+  std::string_view rest = value;
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    const std::string_view name = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    if (name == "all") {
+      checks = {.lds_races = true, .uninitialized = true};
+    } else if (name == "lds_races") {
+      checks.lds_races = true;
+    } else if (name == "uninitialized") {
+      checks.uninitialized = true;
+    } else if (name != "none") {
+      return bad_value("checks", value, "none, all, or a list of lds_races, uninitialized");
+    }
+  }
+  options.checks = checks;
+  return {};
+}
+
+}  // namespace
+
+std::string set_option(SimulatorOptions& options, std::string_view key, std::string_view value) {
+  if (key == "memory") return set_memory(options, value);
+  if (key == "checks") return set_checks(options, value);
+  if (key == "threads") {
+    const auto threads = parse_number(value, 0, kMaxThreads);
+    if (!threads) return bad_value(key, value, fmt::format("0 (all) to {}", kMaxThreads));
+    options.threads = static_cast<unsigned>(*threads);
+    return {};
+  }
+  if (key == "instruction_limit") {
+    const auto limit = parse_number(value, 1, UINT64_MAX);
+    if (!limit) return bad_value(key, value, "a number from 1");
+    options.instruction_limit = *limit;
+    return {};
+  }
+  if (key == "poison") {
+    const auto poison = parse_number(value, 0, 1);
+    if (!poison) return bad_value(key, value, "0, 1");
+    options.poison = *poison == 1;
+    return {};
+  }
+  if (key == "hip_abi") {
+    const auto abi = parse_number(value, 5, 6);
+    if (!abi) return bad_value(key, value, "5, 6 (6 stands for 7 too)");
+    options.hip_abi = static_cast<int>(*abi);
+    return {};
+  }
+  return fmt::format("unknown option \"{}\"; known: {}", key, fmt::join(kKeys, ", "));
+}
+
+std::string apply_environment(SimulatorOptions& options) {
+  for (const std::string_view key : kKeys) {
+    std::string name = "MLAFORGE_SIM_";
+    for (const char c : key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) continue;
+    const std::string problem = set_option(options, key, value);
+    if (!problem.empty()) return fmt::format("environment variable {}: {}", name, problem);
+  }
+  return {};
+}
+
+}  // namespace mlaforge::simulator

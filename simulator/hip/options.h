@@ -1,0 +1,27 @@
+// The options of the simulated device (see mlaforge_simulator.h) as data, and how their texts are read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "simulator/core/launch.h"
+
+namespace mlaforge::simulator {
+
+struct SimulatorOptions {
+  MemoryMode memory = MemoryMode::lazy;
+  uint64_t seed = 0;
+  Checks checks{};
+  unsigned threads = 0;
+  uint64_t instruction_limit = LaunchConfig{}.max_wave_instructions;
+  bool poison = false;
+  int hip_abi = 6;
+};
+
+// Empty if the option is set, else what is wrong and what is allowed.
+std::string set_option(SimulatorOptions& options, std::string_view key, std::string_view value);
+
+// Applies MLAFORGE_SIM_*. Empty, or the first problem, which names the variable.
+std::string apply_environment(SimulatorOptions& options);
+
+}  // namespace mlaforge::simulator

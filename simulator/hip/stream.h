@@ -1,0 +1,73 @@
+// Streams, events and graphs. Work given to a stream runs at once, in the caller, unless the stream is capturing: then
+// it becomes a node of the capture's graph. A graph is its nodes in an order that respects their dependencies.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "simulator/hip/handle_table.h"
+#include "simulator/hip/hip_types.h"
+
+namespace mlaforge::simulator {
+
+using Operation = std::function<void()>;  // throws ApiError
+
+struct GraphNode {
+  hipGraphNodeType type = hipGraphNodeTypeEmpty;
+  Operation run;
+  std::vector<const GraphNode*> dependencies;
+};
+
+struct Graph {
+  std::vector<std::shared_ptr<GraphNode>> nodes;
+};
+
+struct GraphExec {
+  std::vector<std::shared_ptr<GraphNode>> sources;  // the nodes it was made of, in order of execution
+  std::vector<Operation> operations;                // theirs, or what a hipGraphExec*SetParams put in place
+};
+
+struct Stream;
+
+struct Capture {
+  std::shared_ptr<Graph> graph;
+  const Stream* origin = nullptr;
+  hipStreamCaptureMode mode = hipStreamCaptureModeGlobal;
+  unsigned long long id = 0;
+};
+
+struct Stream {
+  unsigned flags = 0;
+  int priority = 0;
+  bool is_null = false;
+  std::shared_ptr<Capture> capture;
+  const GraphNode* last_node = nullptr;  // of the capture, in this stream
+};
+
+struct Event {
+  unsigned flags = 0;
+  std::optional<std::chrono::steady_clock::time_point> recorded;
+  std::shared_ptr<Capture> capture;  // if last recorded in a capturing stream
+  const GraphNode* node = nullptr;
+};
+
+HandleTable<Stream>& streams();
+HandleTable<Event>& events();
+HandleTable<Graph>& graphs();
+HandleTable<GraphExec>& graph_execs();
+
+// These throw ApiError with hipErrorInvalidHandle if there is no such object.
+std::shared_ptr<Stream> find_stream(hipStream_t handle);
+std::shared_ptr<Event> find_event(hipEvent_t handle);
+
+// Runs `operation`, or adds it to the graph that the stream captures.
+void submit(Stream& stream, hipGraphNodeType type, Operation operation);
+
+// For calls that a capture forbids (hipErrorStreamCaptureUnsupported): those that would wait, allocate or free while a
+// capture that is not relaxed goes on.
+void forbid_in_capture(const char* what);
+
+}  // namespace mlaforge::simulator
