@@ -152,13 +152,14 @@ struct Instruction {
   Encoding encoding = Encoding::plain;
   Unit unit = Unit::other;
   uint8_t operand_count = 0;
+  uint16_t vgpr_end = 0;  ///< one past the highest VGPR, of 256, and AGPR, of 256, that the operands name
+  uint16_t agpr_end = 0;
   std::array<Operand, max_operands> operands{};  ///< in assembly order, destinations first
   Modifiers modifiers{};
-  uint32_t detail = 0;                ///< for the family's use, set by OpEntry::detail (an element size, a kind)
-  const Instruction* next = nullptr;  ///< the instruction after this one, filled when first reached
-  std::array<uint32_t, 4> words{};    ///< encoding, for fields that the text does not show
-  std::string mnemonic;               ///< base name, without _e32, _e64, _dpp, _sdwa
-  std::string text;                   ///< LLVM's disassembly, for reports
+  uint32_t detail = 0;              ///< for the family's use, set by OpEntry::detail (an element size, a kind)
+  std::array<uint32_t, 4> words{};  ///< encoding, for fields that the text does not show
+  std::string mnemonic;             ///< base name, without _e32, _e64, _dpp, _sdwa
+  std::string text;                 ///< LLVM's disassembly, for reports
 };
 
 /// One row of a family's table. A mnemonic is the base name: v_add_f32 for all of its encodings.

@@ -79,6 +79,9 @@ enum class MemoryMode { lazy, eager, random };
 struct Checks {
   bool lds_races = false;
   bool uninitialized = false;
+  bool alignment = false;  ///< dwords not 4-byte aligned, shorts not 2-byte aligned; legal in amdhsa's unaligned mode
+  bool dma_full_exec = false;  ///< an LDS DMA with lanes off (a transpose read with lanes off is a fault always)
+  bool barrier_exit = false;   ///< a wave ends while others wait at a barrier; the hardware drops it from the barrier
 };
 
 struct LaunchConfig {

@@ -22,7 +22,7 @@ struct alignas(64) Row {
 };
 
 struct Workgroup;
-struct MemoryQueue;
+class MemoryQueue;
 
 /// MODE register fields (ISA 3.4); the register itself is Wave::mode.
 namespace mode_bits {
@@ -51,6 +51,7 @@ struct Wave {
   uint64_t instructions = 0;     ///< executed so far
   bool ended = false;
   bool at_barrier = false;
+  bool stop = false;  ///< the scheduler takes over after this instruction: barrier, end, sleep
 
   /// Registers with a load outstanding; a set bit makes any use of the register a fault.
   std::bitset<vgpr_rows> pending_vgpr;

@@ -1,0 +1,244 @@
+// Global, flat and buffer atomics, and DS atomics: one read-modify-write a lane, in lane order.
+#include <array>
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "simulator/exec/atomic_functions.h"
+#include "simulator/exec/memory_ops.h"
+#include "simulator/exec/vector_address.h"
+
+namespace mlaforge::simulator {
+namespace {
+
+/// Packed into OpEntry::detail: function, width and whether the old value comes back (DS: by mnemonic).
+struct AtomicForm {
+  AtomicFunction function;
+  uint8_t bytes;
+  bool returns;
+};
+constexpr uint32_t pack_form(AtomicForm f) {
+  return static_cast<uint32_t>(f.function) | uint32_t{f.bytes} << 8 | static_cast<uint32_t>(f.returns) << 16;
+}
+constexpr AtomicForm form_of(uint32_t detail) {
+  return {static_cast<AtomicFunction>(detail & 0xff), static_cast<uint8_t>(detail >> 8 & 0xff),
+          (detail >> 16 & 1) != 0};
+}
+
+/// Workgroups on other host threads may touch the same word.
+template <typename T, auto Compute>
+T exchange(std::byte* address, AtomicFunction function, T data, T compare) {
+  const std::atomic_ref<T> word(*reinterpret_cast<T*>(address));
+  T old = word.load(std::memory_order_relaxed);
+  while (!word.compare_exchange_weak(old, Compute(function, old, data, compare), std::memory_order_acq_rel)) {
+  }
+  return old;
+}
+
+/// op.data rows: data (1 or 2 dwords), then the compare value.
+void apply_atomic(Wave& wave, PendingOp& op) {
+  const AtomicForm form = form_of(op.detail);
+  for_lanes(op.exec, [&](int lane_index) {
+    const auto lane = static_cast<size_t>(lane_index);
+    uint64_t old = 0;
+    if (std::byte* address = op.address[lane]) {
+      const auto pair = [&](size_t row) { return op.data[row][lane] | uint64_t{op.data[row + 1][lane]} << 32; };
+      old = form.bytes == 4 ? exchange<uint32_t, atomic32>(address, form.function, op.data[0][lane], op.data[1][lane])
+                            : exchange<uint64_t, atomic64>(address, form.function, pair(0), pair(2));
+    }
+    if (op.registers == 0) return;
+    wave.vgpr[op.first_register].lane[lane] = static_cast<uint32_t>(old);
+    if (form.bytes == 8) wave.vgpr[op.first_register + 1u].lane[lane] = static_cast<uint32_t>(old >> 32);
+  });
+}
+
+void copy_rows(const Wave& wave, PendingOp& op, size_t to, unsigned from_register, unsigned count) {
+  for (unsigned d = 0; d < count; ++d) {
+    std::memcpy(op.data[to + d].data(), wave.vgpr[from_register + d].lane, sizeof(Row));
+  }
+}
+
+PendingOp& prepare_atomic(Wave& wave, const Instruction& i, QueueKind kind) {
+  PendingOp& op = wave.queue->prepare(kind, i, wave.exec());
+  op.apply = apply_atomic;
+  op.detail = i.detail;
+  return op;
+}
+
+void set_result(PendingOp& op, const Operand& destination, AtomicForm form) {
+  op.first_register = destination.index;
+  op.registers = form.bytes / 4;
+}
+
+/// cmpswap has the new value first, then the compare value.
+void set_data(const Wave& wave, PendingOp& op, const Operand& data, AtomicForm form) {
+  const unsigned words = form.bytes / 4u;
+  copy_rows(wave, op, 0, data.index, words);
+  if (form.function == AtomicFunction::cmpswap) copy_rows(wave, op, words, data.index + words, words);
+}
+
+/// Operands: [destination when sc0], vector address, data, scalar address (absent for flat).
+void global_atomic(Wave& wave, const Instruction& i) {
+  const AtomicForm form = form_of(i.detail);
+  const Space space = space_of(i);
+  PendingOp& op = prepare_atomic(wave, i, space == Space::flat ? QueueKind::flat : QueueKind::vector);
+  const size_t first = i.modifiers.sc0 ? 1 : 0;
+  if (i.modifiers.sc0) set_result(op, i.operands[0], form);
+  const Operand* scalar = space == Space::flat ? nullptr : &i.operands[first + 2];
+  resolve_lanes(wave, op, {space, &i.operands[first], scalar}, form.bytes, true, form.bytes);
+  set_data(wave, op, i.operands[first + 1], form);
+  wave.queue->issue(wave, op);
+}
+
+/// Operands: data (the destination too with sc0), address, resource, soffset.
+void buffer_atomic(Wave& wave, const Instruction& i) {
+  const AtomicForm form = form_of(i.detail);
+  PendingOp& op = prepare_atomic(wave, i, QueueKind::vector);
+  if (i.modifiers.sc0) set_result(op, i.operands[0], form);
+  if (resolve_buffer(wave, op, 1, form.bytes, true, form.bytes)) {
+    // Atomics are checked whole: a lane that is cut is out of range.
+    for_lanes(op.exec, [&](int lane_index) {
+      const auto lane = static_cast<size_t>(lane_index);
+      op.address[lane] = op.pieces[1][lane] == nullptr ? nullptr : op.pieces[0][lane];
+    });
+  }
+  set_data(wave, op, i.operands[0], form);
+  wave.queue->issue(wave, op);
+}
+
+/// Operands: [destination when it returns], address, data0, [data1]. For cmpst data0 is the compare value.
+void ds_atomic(Wave& wave, const Instruction& i) {
+  const AtomicForm form = form_of(i.detail);
+  PendingOp& op = prepare_atomic(wave, i, QueueKind::lds);
+  const size_t first = form.returns ? 1 : 0;
+  if (form.returns) set_result(op, i.operands[0], form);
+  const uint32_t* base = wave.vgpr[i.operands[first].index].lane;
+  const auto offset = static_cast<uint32_t>(i.modifiers.offset);
+  for_lanes(op.exec, [&](int lane) {
+    const uint32_t address = base[lane] + offset;
+    require_aligned(wave, address, form.bytes, lane);
+    op.address[static_cast<size_t>(lane)] = find_lds(wave, address, form.bytes, lane);
+  });
+  const unsigned words = form.bytes / 4u;
+  const bool compares = form.function == AtomicFunction::cmpswap || form.function == AtomicFunction::cmpswap_f32;
+  const bool two = compares || form.function == AtomicFunction::mskor;
+  copy_rows(wave, op, compares ? words : 0, i.operands[first + 1].index, words);
+  if (two) copy_rows(wave, op, compares ? 0 : words, i.operands[first + 2].index, words);
+  wave.queue->issue(wave, op);
+}
+
+struct Name {
+  std::string_view name;
+  AtomicFunction function;
+  uint8_t bytes;
+};
+using F = AtomicFunction;
+
+constexpr std::array global_names{
+    Name{"swap", F::swap, 4},
+    Name{"cmpswap", F::cmpswap, 4},
+    Name{"add", F::add, 4},
+    Name{"sub", F::sub, 4},
+    Name{"smin", F::smin, 4},
+    Name{"umin", F::umin, 4},
+    Name{"smax", F::smax, 4},
+    Name{"umax", F::umax, 4},
+    Name{"and", F::bit_and, 4},
+    Name{"or", F::bit_or, 4},
+    Name{"xor", F::bit_xor, 4},
+    Name{"inc", F::inc, 4},
+    Name{"dec", F::dec, 4},
+    Name{"swap_x2", F::swap, 8},
+    Name{"cmpswap_x2", F::cmpswap, 8},
+    Name{"add_x2", F::add, 8},
+    Name{"sub_x2", F::sub, 8},
+    Name{"smin_x2", F::smin, 8},
+    Name{"umin_x2", F::umin, 8},
+    Name{"smax_x2", F::smax, 8},
+    Name{"umax_x2", F::umax, 8},
+    Name{"and_x2", F::bit_and, 8},
+    Name{"or_x2", F::bit_or, 8},
+    Name{"xor_x2", F::bit_xor, 8},
+    Name{"inc_x2", F::inc, 8},
+    Name{"dec_x2", F::dec, 8},
+    Name{"add_f32", F::add_f32, 4},
+    Name{"pk_add_f16", F::pk_add_f16, 4},
+    Name{"pk_add_bf16", F::pk_add_bf16, 4},
+    Name{"add_f64", F::add_f64, 8},
+    Name{"min_f64", F::min_f64, 8},
+    Name{"max_f64", F::max_f64, 8},
+};
+
+/// DS names without their type's width: u32 and u64 (b32 and b64) forms of each.
+struct DsName {
+  std::string_view name;
+  char type;
+  AtomicFunction function;
+};
+constexpr std::array ds_names{
+    DsName{"add", 'u', F::add},     DsName{"sub", 'u', F::sub},       DsName{"rsub", 'u', F::rsub},
+    DsName{"inc", 'u', F::inc},     DsName{"dec", 'u', F::dec},       DsName{"min", 'i', F::smin},
+    DsName{"max", 'i', F::smax},    DsName{"min", 'u', F::umin},      DsName{"max", 'u', F::umax},
+    DsName{"and", 'b', F::bit_and}, DsName{"or", 'b', F::bit_or},     DsName{"xor", 'b', F::bit_xor},
+    DsName{"mskor", 'b', F::mskor}, DsName{"cmpst", 'b', F::cmpswap},
+};
+
+struct BuiltTable {
+  std::vector<std::string> names;  // what the entries' views point into
+  std::vector<OpEntry> entries;
+
+  BuiltTable() { names.reserve(256); }
+  void add(std::string name, Handler handler, AtomicForm form) {
+    names.push_back(std::move(name));
+    entries.push_back({names.back(), handler, nullptr, pack_form(form)});
+  }
+};
+
+BuiltTable build_global() {
+  BuiltTable table;
+  for (const Name& n : global_names) {
+    for (const std::string prefix : {"global_atomic_", "flat_atomic_"}) {
+      table.add(prefix + std::string(n.name), global_atomic, {n.function, n.bytes, false});
+    }
+    table.add("buffer_atomic_" + std::string(n.name), buffer_atomic, {n.function, n.bytes, false});
+  }
+  return table;
+}
+
+BuiltTable build_ds() {
+  BuiltTable table;
+  const auto both = [&](std::string_view name, const std::string& type, F function, uint8_t bytes) {
+    table.add("ds_" + std::string(name) + "_" + type, ds_atomic, {function, bytes, false});
+    table.add("ds_" + std::string(name) + "_rtn_" + type, ds_atomic, {function, bytes, true});
+  };
+  for (const DsName& n : ds_names) {
+    both(n.name, std::string(1, n.type) + "32", n.function, 4);
+    both(n.name, std::string(1, n.type) + "64", n.function, 8);
+  }
+  table.add("ds_wrxchg_rtn_b32", ds_atomic, {F::swap, 4, true});
+  table.add("ds_wrxchg_rtn_b64", ds_atomic, {F::swap, 8, true});
+  both("add", "f32", F::add_f32, 4);
+  both("min", "f32", F::min_f32, 4);
+  both("max", "f32", F::max_f32, 4);
+  both("add", "f64", F::add_f64, 8);
+  both("min", "f64", F::min_f64, 8);
+  both("max", "f64", F::max_f64, 8);
+  both("cmpst", "f32", F::cmpswap_f32, 4);
+  both("pk_add", "f16", F::pk_add_f16, 4);
+  both("pk_add", "bf16", F::pk_add_bf16, 4);
+  return table;
+}
+
+}  // namespace
+
+std::span<const OpEntry> global_atomic_ops() {
+  static const BuiltTable table = build_global();
+  return table.entries;
+}
+
+std::span<const OpEntry> ds_atomic_ops() {
+  static const BuiltTable table = build_ds();
+  return table.entries;
+}
+
+}  // namespace mlaforge::simulator

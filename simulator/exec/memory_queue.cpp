@@ -1,0 +1,164 @@
+#include "simulator/exec/memory_queue.h"
+
+#include <algorithm>
+
+#include "simulator/exec/workgroup.h"
+
+namespace mlaforge::simulator {
+namespace {
+
+// Counter widths of gfx9: an instruction that would overflow one stalls until its oldest operation is done.
+constexpr unsigned max_vmcnt = 63;
+constexpr unsigned max_lgkmcnt = 15;
+
+void mark_pending(Wave& wave, const PendingOp& op) {
+  for (unsigned i = 0; i < op.registers; ++i) {
+    if (op.scalar_registers) {
+      wave.pending_sgpr.set(op.first_register + i);
+    } else {
+      wave.pending_vgpr.set(op.first_register + i);
+    }
+  }
+  if (op.registers != 0) wave.any_pending = true;
+}
+
+/// Whether memory sees two operations of a wave in their issue order, whatever the counters say.
+bool acts_in_order(QueueKind older, QueueKind newer) {
+  if (older == QueueKind::scalar || newer == QueueKind::scalar) return false;
+  return older == newer || older == QueueKind::flat || newer == QueueKind::flat;
+}
+
+bool is_counted(const PendingOp& op) { return op.in_vm || op.in_lgkm; }
+
+}  // namespace
+
+void MemoryQueue::reset() {
+  for (auto& op : outstanding_) free_.push_back(std::move(op));
+  outstanding_.clear();
+}
+
+PendingOp& MemoryQueue::prepare(QueueKind kind, const Instruction& instruction, uint64_t exec) {
+  if (free_.empty()) free_.push_back(std::make_unique<PendingOp>());
+  PendingOp& op = *free_.back();
+  op.apply = nullptr;
+  op.instruction = &instruction;
+  op.kind = kind;
+  op.applied = false;
+  op.scalar_registers = false;
+  op.in_vm = kind == QueueKind::vector || kind == QueueKind::flat;
+  op.in_lgkm = kind != QueueKind::vector;
+  op.first_register = 0;
+  op.registers = 0;
+  op.exec = exec;
+  op.bytes = 0;
+  op.detail = 0;
+  return op;
+}
+
+void MemoryQueue::issue(Wave& wave, PendingOp& op) {
+  const auto count = [&](bool PendingOp::* counter) {
+    return static_cast<unsigned>(
+        std::count_if(outstanding_.begin(), outstanding_.end(), [&](const auto& other) { return (*other).*counter; }));
+  };
+  if (op.in_vm && count(&PendingOp::in_vm) >= max_vmcnt) wait(wave, max_vmcnt - 1, ~0u);
+  if (op.in_lgkm && count(&PendingOp::in_lgkm) >= max_lgkmcnt) wait(wave, ~0u, max_lgkmcnt - 1);
+  // prepare() handed out the last free record; wait() may have put others on top of it.
+  const auto self = std::find_if(free_.begin(), free_.end(), [&](const auto& other) { return other.get() == &op; });
+  outstanding_.push_back(std::move(*self));
+  free_.erase(self);
+  mark_pending(wave, op);
+  switch (wave.group->launch->config.memory) {
+    case MemoryMode::lazy:
+      break;
+    case MemoryMode::eager:
+      apply_through(wave, op);
+      break;
+    case MemoryMode::random:
+      land_some(wave);
+      break;
+  }
+}
+
+void MemoryQueue::apply_through(Wave& wave, const PendingOp& last) {
+  for (size_t i = 0; i < outstanding_.size(); ++i) {
+    PendingOp& op = *outstanding_[i];
+    if (!op.applied && (&op == &last || acts_in_order(op.kind, last.kind))) {
+      // A flat operation is in order with both other kinds, so it pulls those before it along.
+      if (op.kind == QueueKind::flat && last.kind != QueueKind::flat) {
+        apply_through(wave, op);
+      } else {
+        op.applied = true;
+        op.apply(wave, op);
+      }
+    }
+    if (&op == &last) return;
+  }
+}
+
+void MemoryQueue::wait(Wave& wave, unsigned vmcnt, unsigned lgkmcnt) {
+  if (outstanding_.empty()) return;
+  // From the newest to the oldest: an in-order operation is done once more than the allowed count follow it or are it.
+  unsigned newer_vm = 0;
+  unsigned newer_lds = 0;
+  for (auto it = outstanding_.rbegin(); it != outstanding_.rend(); ++it) {
+    PendingOp& op = **it;
+    switch (op.kind) {
+      case QueueKind::vector:
+        if (++newer_vm > vmcnt) op.in_vm = false;
+        break;
+      case QueueKind::lds:
+        if (++newer_lds > lgkmcnt) op.in_lgkm = false;
+        break;
+      case QueueKind::scalar:
+        if (lgkmcnt == 0) op.in_lgkm = false;
+        break;
+      case QueueKind::flat:
+        if (vmcnt == 0) op.in_vm = false;
+        if (lgkmcnt == 0) op.in_lgkm = false;
+        break;
+    }
+  }
+  bool any = false;
+  for (auto& op : outstanding_) {
+    if (is_counted(*op)) continue;
+    any = true;
+    if (!op->applied) apply_through(wave, *op);
+  }
+  if (!any) return;
+  auto kept = outstanding_.begin();
+  for (auto& op : outstanding_) {
+    if (is_counted(*op)) {
+      if (&*kept != &op) std::swap(*kept, op);
+      ++kept;
+    }
+  }
+  for (auto it = kept; it != outstanding_.end(); ++it) free_.push_back(std::move(*it));
+  outstanding_.erase(kept, outstanding_.end());
+  rebuild_pending(wave);
+}
+
+void MemoryQueue::rebuild_pending(Wave& wave) {
+  if (!wave.any_pending) return;
+  wave.pending_vgpr.reset();
+  wave.pending_sgpr.reset();
+  wave.any_pending = false;
+  for (const auto& op : outstanding_) mark_pending(wave, *op);
+}
+
+void MemoryQueue::drain(Wave& wave) { wait(wave, 0, 0); }
+
+void MemoryQueue::land_some(Wave& wave) {
+  for (auto& op : outstanding_) {
+    if (!op->applied && wave.group->random() % 4 == 0) apply_through(wave, *op);
+  }
+}
+
+const PendingOp* MemoryQueue::owner(uint16_t first, uint16_t count, bool scalar) const {
+  for (const auto& op : outstanding_) {
+    if (op->scalar_registers != scalar || op->registers == 0) continue;
+    if (op->first_register < first + count && first < op->first_register + op->registers) return op.get();
+  }
+  return nullptr;
+}
+
+}  // namespace mlaforge::simulator

@@ -1,0 +1,168 @@
+// Runs the waves of one workgroup on one host thread: each until it waits, ends or has used its quantum.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulator/decode/program.h"
+#include "simulator/exec/workgroup.h"
+
+namespace mlaforge::simulator {
+namespace {
+
+constexpr uint64_t long_quantum = 100'000;
+constexpr uint64_t longest_random_quantum = 64;
+
+bool writes_in_order(const Instruction& instruction, size_t operand, const PendingOp& owner) {
+  if (operand != 0) return false;
+  // Loads of one in-order kind may follow each other into a register: the later one lands last.
+  if (owner.kind == QueueKind::vector) {
+    return instruction.unit == Unit::vmem ||
+           (instruction.unit == Unit::flat && !instruction.mnemonic.starts_with("flat_"));
+  }
+  return owner.kind == QueueKind::lds && instruction.unit == Unit::ds;
+}
+
+void check_pending(Wave& wave, const Instruction& instruction) {
+  for (size_t i = 0; i < instruction.operand_count; ++i) {
+    const Operand& op = instruction.operands[i];
+    const bool scalar = op.kind == OperandKind::sgpr;
+    if (!scalar && !op.is_vector()) continue;
+    for (unsigned r = op.index; r < op.index + unsigned{op.dwords}; ++r) {
+      if (!(scalar ? wave.pending_sgpr.test(r) : wave.pending_vgpr.test(r))) continue;
+      const PendingOp* owner = wave.queue->owner(static_cast<uint16_t>(r), 1, scalar);
+      if (owner == nullptr || writes_in_order(instruction, i, *owner)) continue;
+      const unsigned shown = r >= first_agpr_row ? r - first_agpr_row : r;
+      const char* file = scalar ? "s" : r >= first_agpr_row ? "a" : "v";
+      const char* counter = owner->kind == QueueKind::vector ? "vmcnt"
+                            : owner->kind == QueueKind::flat ? "vmcnt and lgkmcnt"
+                                                             : "lgkmcnt";
+      raise_fault(wave, FaultKind::register_pending,
+                  fmt::format("{}{} is used while '{}' at 0x{:x} may not have written it: no s_waitcnt {} between",
+                              file, shown, owner->instruction->text, owner->instruction->pc, counter));
+    }
+  }
+}
+
+void check_registers(Wave& wave, const Instruction& instruction) {
+  const LaunchState& launch = *wave.group->launch;
+  for (const Operand& op : instruction.operands) {
+    const int end = op.index + op.dwords;
+    if (op.kind == OperandKind::vgpr && end > launch.arch_vgprs) {
+      raise_fault(
+          wave, FaultKind::register_bounds,
+          fmt::format("v{} is used, but the kernel's descriptor allocates {} VGPRs", end - 1, launch.arch_vgprs));
+    }
+    if (op.kind == OperandKind::agpr && end - first_agpr_row > launch.agprs) {
+      raise_fault(wave, FaultKind::register_bounds,
+                  fmt::format("a{} is used, but the kernel's descriptor allocates {} AGPRs", end - 1 - first_agpr_row,
+                              launch.agprs));
+    }
+  }
+}
+
+/// VGPR indexing (s_set_gpr_idx_on): M0[7:0] is added to the VGPR numbers that M0[15:12] selects.
+Instruction indexed(const Wave& wave, const Instruction& instruction) {
+  Instruction moved = instruction;
+  const uint32_t index = wave.m0() & 0xff;
+  const uint32_t enable = wave.m0() >> 12 & 15;  // src0, src1, src2, dst
+  for (size_t i = 0; i < moved.operand_count; ++i) {
+    const uint32_t bit = i == 0 ? 3 : static_cast<uint32_t>(i - 1);
+    if (bit > 3 || (enable >> bit & 1) == 0 || moved.operands[i].kind != OperandKind::vgpr) continue;
+    moved.operands[i].index = static_cast<uint16_t>(moved.operands[i].index + index);
+  }
+  return moved;
+}
+
+void execute(Wave& wave, const Instruction& instruction) {
+  if ((wave.mode & mode_bits::gpr_idx_en) && instruction.unit == Unit::valu) [[unlikely]] {
+    const Instruction moved = indexed(wave, instruction);
+    check_registers(wave, moved);
+    if (wave.any_pending) check_pending(wave, moved);
+    moved.handler(wave, moved);
+    return;
+  }
+  if (wave.any_pending) check_pending(wave, instruction);
+  instruction.handler(wave, instruction);
+}
+
+const Instruction& fetch(Wave& wave, const Program& program) {
+  const Instruction* instruction = program.at(wave.next_pc);
+  if (instruction == nullptr) {
+    wave.pc = wave.next_pc;
+    raise_fault(wave, FaultKind::memory_bounds,
+                fmt::format("instruction fetch at 0x{:x}, outside the code at 0x{:x} .. 0x{:x}", wave.next_pc,
+                            program.begin(), program.end()));
+  }
+  return *instruction;
+}
+
+void run_wave(Wave& wave, const Program& program, uint64_t quantum) {
+  const LaunchState& launch = *wave.group->launch;
+  wave.stop = false;
+  uint64_t executed = 0;
+  while (!wave.stop && executed < quantum) {
+    const Instruction& instruction = fetch(wave, program);
+    wave.current = &instruction;
+    wave.pc = wave.next_pc;
+    wave.next_pc = wave.pc + instruction.size;
+    if (instruction.vgpr_end > launch.arch_vgprs || instruction.agpr_end > launch.agprs) [[unlikely]] {
+      check_registers(wave, instruction);
+    }
+    execute(wave, instruction);
+    ++executed;
+  }
+  wave.instructions += executed;
+  const uint64_t bound = launch.config.max_wave_instructions;
+  if (!wave.ended && wave.instructions > bound) {
+    raise_fault(
+        wave, FaultKind::endless_loop,
+        fmt::format("the wave has executed {} instructions, more than the bound of {}", wave.instructions, bound));
+  }
+}
+
+/// True when the live waves all wait at a barrier, which then opens.
+bool open_barrier(Workgroup& group) {
+  int waiting = 0;
+  int ended = 0;
+  for (int i = 0; i < group.wave_count; ++i) {
+    waiting += group.waves[static_cast<size_t>(i)]->at_barrier;
+    ended += group.waves[static_cast<size_t>(i)]->ended;
+  }
+  if (waiting == 0 || waiting + ended != group.wave_count) return false;
+  for (int i = 0; i < group.wave_count; ++i) {
+    Wave& wave = *group.waves[static_cast<size_t>(i)];
+    if (wave.at_barrier && ended != 0 && group.launch->config.checks.barrier_exit) {
+      raise_fault(wave, FaultKind::barrier_divergence,
+                  fmt::format("{} of the {} waves ended before this barrier", ended, group.wave_count));
+    }
+    wave.at_barrier = false;
+  }
+  return true;
+}
+
+}  // namespace
+
+uint64_t run_workgroup(Workgroup& group) {
+  const Program& program = *group.launch->kernel.program;
+  const bool random = group.launch->config.memory == MemoryMode::random;
+  const uint64_t bound = group.launch->config.max_wave_instructions + 1;
+  uint64_t live = static_cast<uint64_t>(group.wave_count);
+  while (live != 0) {
+    bool ran = false;
+    for (int i = 0; i < group.wave_count; ++i) {
+      Wave& wave = *group.waves[static_cast<size_t>(i)];
+      if (wave.ended || wave.at_barrier) continue;
+      ran = true;
+      if (random && group.random() % 2 == 0) continue;
+      const uint64_t quantum = random ? 1 + group.random() % longest_random_quantum : long_quantum;
+      run_wave(wave, program, std::min(quantum, bound));
+      live -= wave.ended;
+    }
+    if (!ran) open_barrier(group);
+  }
+  uint64_t instructions = 0;
+  for (int i = 0; i < group.wave_count; ++i) instructions += group.waves[static_cast<size_t>(i)]->instructions;
+  return instructions;
+}
+
+}  // namespace mlaforge::simulator

@@ -1,0 +1,127 @@
+// Global, flat and scratch loads and stores.
+#include <array>
+
+#include "simulator/exec/dma.h"
+#include "simulator/exec/memory_ops.h"
+#include "simulator/exec/vector_address.h"
+
+namespace mlaforge::simulator {
+namespace {
+
+QueueKind queue_of(Space space) { return space == Space::flat ? QueueKind::flat : QueueKind::vector; }
+
+/// Operands: destination, vector address, scalar address (absent for flat).
+void load(Wave& wave, const Instruction& i) {
+  const Space space = space_of(i);
+  const Transfer transfer = unpack(i.detail);
+  PendingOp& op = wave.queue->prepare(queue_of(space), i, wave.exec());
+  op.apply = apply_load;
+  op.detail = i.detail;
+  op.first_register = i.operands[0].index;
+  op.registers = registers_of(transfer);
+  const Operand* scalar = space == Space::flat ? nullptr : &i.operands[2];
+  resolve_lanes(wave, op, {space, &i.operands[1], scalar}, transfer.bytes, false);
+  wave.queue->issue(wave, op);
+}
+
+/// Operands: vector address, data, scalar address (absent for flat).
+void store(Wave& wave, const Instruction& i) {
+  const Space space = space_of(i);
+  const Transfer transfer = unpack(i.detail);
+  PendingOp& op = wave.queue->prepare(queue_of(space), i, wave.exec());
+  op.apply = apply_store;
+  op.detail = i.detail;
+  const Operand* scalar = space == Space::flat ? nullptr : &i.operands[2];
+  resolve_lanes(wave, op, {space, &i.operands[0], scalar}, transfer.bytes, true);
+  capture_data(wave, op, i.operands[1], transfer);
+  wave.queue->issue(wave, op);
+}
+
+/// LDS DMA. Operands: vector address, scalar address.
+void load_lds(Wave& wave, const Instruction& i) {
+  PendingOp& op = prepare_dma(wave, i, i.detail);
+  // Shared alignment rule of the DMA path: dwords from 4 bytes on.
+  const uint32_t alignment = op.bytes >= 4 ? 4 : op.bytes;
+  resolve_lanes(wave, op, {space_of(i), &i.operands[0], &i.operands[1]}, op.bytes, false, alignment);
+  wave.queue->issue(wave, op);
+}
+
+constexpr uint32_t dwords(int count) { return pack({Element::dwords, static_cast<uint8_t>(4 * count)}); }
+constexpr uint32_t small(Element element, uint8_t bytes) { return pack({element, bytes}); }
+
+struct Form {
+  std::string_view name;
+  uint32_t detail;
+};
+constexpr std::array load_forms{
+    Form{"dword", dwords(1)},
+    Form{"dwordx2", dwords(2)},
+    Form{"dwordx3", dwords(3)},
+    Form{"dwordx4", dwords(4)},
+    Form{"ubyte", small(Element::u8, 1)},
+    Form{"sbyte", small(Element::i8, 1)},
+    Form{"ushort", small(Element::u16, 2)},
+    Form{"sshort", small(Element::i16, 2)},
+    Form{"ubyte_d16", small(Element::u8_d16, 1)},
+    Form{"ubyte_d16_hi", small(Element::u8_d16_hi, 1)},
+    Form{"sbyte_d16", small(Element::i8_d16, 1)},
+    Form{"sbyte_d16_hi", small(Element::i8_d16_hi, 1)},
+    Form{"short_d16", small(Element::b16_d16, 2)},
+    Form{"short_d16_hi", small(Element::b16_d16_hi, 2)},
+};
+constexpr std::array store_forms{
+    Form{"dword", dwords(1)},
+    Form{"dwordx2", dwords(2)},
+    Form{"dwordx3", dwords(3)},
+    Form{"dwordx4", dwords(4)},
+    Form{"byte", small(Element::u8, 1)},
+    Form{"short", small(Element::u16, 2)},
+    Form{"byte_d16_hi", small(Element::u8_d16_hi, 1)},
+    Form{"short_d16_hi", small(Element::b16_d16_hi, 2)},
+};
+constexpr std::array dma_forms{
+    Form{"ubyte", 1}, Form{"sbyte", 1},    Form{"ushort", 2},   Form{"sshort", 2},
+    Form{"dword", 4}, Form{"dwordx3", 12}, Form{"dwordx4", 16},
+};
+
+struct BuiltTable {
+  std::vector<std::string> names;  // what the entries' views point into
+  std::vector<OpEntry> entries;
+};
+
+BuiltTable build() {
+  BuiltTable table;
+  table.names.reserve(256);
+  const auto add = [&](std::string name, Handler handler, uint32_t detail) {
+    table.names.push_back(std::move(name));
+    table.entries.push_back({table.names.back(), handler, nullptr, detail});
+  };
+  for (const std::string prefix : {"global_", "flat_", "scratch_"}) {
+    for (const Form& form : load_forms) add(prefix + "load_" + std::string(form.name), load, form.detail);
+    for (const Form& form : store_forms) add(prefix + "store_" + std::string(form.name), store, form.detail);
+    if (prefix == "flat_") continue;
+    for (const Form& form : dma_forms) add(prefix + "load_lds_" + std::string(form.name), load_lds, form.detail);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::span<const OpEntry> vector_memory_ops() {
+  static const BuiltTable table = build();
+  return table.entries;
+}
+
+std::span<const OpEntry> memory_ops() {
+  static const std::vector<OpEntry> joined = [] {
+    std::vector<OpEntry> all;
+    for (const auto part : {smem_ops(), vector_memory_ops(), buffer_ops(), global_atomic_ops(), ds_ops(),
+                            ds_cross_lane_ops(), ds_atomic_ops()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }();
+  return joined;
+}
+
+}  // namespace mlaforge::simulator
