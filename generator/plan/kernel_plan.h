@@ -61,13 +61,15 @@ struct KernelPlan {
   int heads_per_group = 0, rows = 0, row_tiles = 0;
   // Launch.
   int threads = 0, waves = 0, waves_per_simd = 0;
+  int qk_waves = 0;  ///< waves that own tokens of a block; the first ones
+  int pv_waves = 0;  ///< waves that own latents; all, or those behind the QK waves
   std::vector<LdsRegion> lds;
   int lds_bytes = 0, lds_limit = 0;
   int probability_arrays = 0;  ///< of a row tile: with 64-token blocks hi and lo share one
   std::vector<DmaStep> dma;
   std::vector<QkLine> qk_lines;
   std::vector<VTile> v_tiles;
-  int qk_mfmas = 0, pv_mfmas = 0;  ///< of a wave, a block
+  int qk_mfmas = 0, pv_mfmas = 0;  ///< a block, all waves
   int vgpr_estimate = 0, vgpr_limit = 0;
   // Budget of a block in clocks of a CU: MFMA over its 4 SIMDs, and its share of HBM when every CU streams its own
   // chunk.

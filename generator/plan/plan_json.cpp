@@ -50,13 +50,20 @@ json qk_json(const std::vector<QkLine>& lines) {
   return out;
 }
 
-json v_json(const std::vector<VTile>& tiles, bool whole_operand) {
+json v_json(const std::vector<VTile>& tiles) {
   json out = json::array();
-  for (const VTile& tile : tiles)
-    out.push_back(
-        {{"latent_base", tile.latent_base},
-         {"reads", tile.reads},
-         {"operand", whole_operand ? fmt::format("v{}", out.size()) : fmt::format("twice(v{})", out.size())}});
+  for (const VTile& tile : tiles) out.push_back({{"latent_base", tile.latent_base}, {"reads", tile.reads}});
+  return out;
+}
+
+// The two tiles of a wave of the warp-specialized pipeline's QK half.
+json tile_pair_json(const KernelPlan& plan) {
+  json out = json::array();
+  for (int pair = 0; pair < 2; ++pair)
+    out.push_back({{"pair", pair},
+                   {"younger_base", (1 - pair) * static_cast<int>(plan.dma.size())},
+                   {"tile_offset", pair * 16 * 576},
+                   {"token_offset", pair * 16}});
   return out;
 }
 
@@ -129,7 +136,7 @@ json to_json(const KernelPlan& plan) {
           {"dma", dma_json(plan.dma)},
           {"dma_count", plan.dma.size()},
           {"qk_lines", qk_json(plan.qk_lines)},
-          {"v_tiles", v_json(plan.v_tiles, plan.block_tokens == 128)},
+          {"v_tiles", v_json(plan.v_tiles)},
           {"v_tile_count", plan.v_tiles.size()},
           {"operand_type", plan.block_tokens == 128 ? "i32x8" : "i32x4"},
           {"operand_words", plan.block_tokens == 128 ? 8 : 4},
@@ -137,8 +144,19 @@ json to_json(const KernelPlan& plan) {
           {"probability_arrays", plan.probability_arrays},
           {"probability_row_text", plan.block_tokens == 128 ? "bytes of a row of P: one part of 128 tokens"
                                                             : "bytes of a row of P: 64 tokens hi | 64 tokens lo"},
-          {"lo_place", plan.block_tokens == 128 ? "[1] + at.p_write" : "[0] + (at.p_write ^ 64)"},
-          {"eight_waves", plan.waves == 8},
+          {"lo_place", plan.block_tokens == 128 ? "[1] + at" : "[0] + (at ^ 64)"},
+          {"v_half_count", plan.v_tiles.size() / 2},
+          {"values_operand", plan.block_tokens == 128 ? "v.tile[t]" : "twice(v.tile[t])"},
+          {"qk_waves", plan.qk_waves},
+          {"pv_waves", plan.pv_waves},
+          {"exchange_eight", plan.qk_waves == 8},
+          {"exchange_four", plan.qk_waves == 4},
+          {"uniform", plan.pipeline == "uniform"},
+          {"warp_specialized", plan.pipeline == "warp_specialized"},
+          {"wave_tokens", plan.block_tokens / plan.qk_waves},
+          {"wave_latents", 512 / plan.pv_waves},
+          {"page_copies", 64 * plan.qk_waves / plan.block_tokens},
+          {"tile_pair", tile_pair_json(plan)},
           {"qk_mfmas", plan.qk_mfmas},
           {"pv_mfmas", plan.pv_mfmas},
           {"vgpr_estimate", plan.vgpr_estimate},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
@@ -36,12 +37,12 @@ std::optional<PlanRefusal> refuse_unserved(const Variant& v) {
   if (v.partial_dtype != MLAFORGE_BF16 && v.partial_dtype != MLAFORGE_F32)
     return refusal("partial_dtype", std::string(dtype_name(v.partial_dtype)), "bf16, f32",
                    "the combine kernel reads these", "bf16");
-  if (v.pipeline != MLAFORGE_UNIFORM)
-    return refusal("pipeline", std::string(pipeline_name(v.pipeline)), "uniform",
-                   "the warp-specialized pipeline is not written yet", "uniform");
   if (v.block_tokens != 64 && v.block_tokens != 128)
     return refusal("block_tokens", std::to_string(v.block_tokens), "64, 128",
                    "a block is a tile of 16 tokens for each of 4 or 8 waves", v.block_tokens < 96 ? "64" : "128");
+  if (v.pipeline == MLAFORGE_WARP_SPECIALIZED && v.block_tokens != 128)
+    return refusal("block_tokens", std::to_string(v.block_tokens), "128 with the warp-specialized pipeline",
+                   "four waves take 32 tokens each while four others take 128 latents each", "128");
   return std::nullopt;
 }
 
@@ -79,32 +80,38 @@ std::optional<PlanRefusal> refuse_out_of_range(const Variant& v) {
 // Registers that live through the block loop, and what is live on top at its widest, the PV step.
 int estimate_vgprs(const KernelPlan& plan) {
   const int query = plan.query_dtype == "bf16" ? 72 : 36;  // a row tile's operands; the fp8 tail's other half is zero
-  const int output = 4 * MLAFORGE_LATENT_DIM / (kTileRows * plan.waves);
+  const int output = 4 * MLAFORGE_LATENT_DIM / (kTileRows * plan.pv_waves);
+  const int probability = 8 * plan.probability_arrays;
   constexpr int kRowState = 8;  // a row tile
-  constexpr int kVTiles = 32, kProducts = 16, kAddresses = 36;
-  return plan.row_tiles * (query + output + kRowState) + kVTiles + 8 * plan.probability_arrays + kProducts + kAddresses;
+  constexpr int kVTile = 8, kProducts = 16, kAddresses = 36;
+  if (plan.pipeline == "uniform")
+    return plan.row_tiles * (query + output + kRowState) + 4 * kVTile + probability + kProducts + kAddresses;
+  constexpr int kKeys = 16, kLogits = 8;
+  const int qk_wave = plan.row_tiles * (query + kLogits + kRowState) + kKeys + kAddresses;
+  const int pv_wave = plan.row_tiles * (output + probability + kRowState) + 8 * kVTile + kProducts + kAddresses;
+  return std::max(qk_wave, pv_wave);
 }
 
 std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
-  const int slot = plan.waves * kTileBytes;
+  const int tiles = plan.block_tokens / kTileTokens;
   return {
       {.name = "slots",
        .declaration = "u8 slots[2 * kSlotBytes];",
-       .purpose = fmt::format("two K slots of {} tiles x 16 tokens x 576 B; V^T is read from them too", plan.waves),
-       .bytes = 2 * slot},
+       .purpose = fmt::format("two K slots of {} tiles x 16 tokens x 576 B; V^T is read from them too", tiles),
+       .bytes = 2 * tiles * kTileBytes},
       {.name = "probability",
        .declaration = "u8 probability[kRowTiles][kProbabilityArrays][kProbabilityArray];",
        .purpose = plan.block_tokens == 128 ? "P of a block, E4M3: [row tile][part][16 rows][128 tokens]"
                                            : "P of a block, E4M3: [row tile][1][16 rows][64 tokens hi | 64 tokens lo]",
        .bytes = plan.row_tiles * plan.probability_arrays * kTileRows * 128},
       {.name = "exchange",
-       .declaration = "float exchange[kRowTiles][16][kWaves];",
+       .declaration = "float exchange[kRowTiles][16][kQkWaves];",
        .purpose = "row maxima of a block, and the row sums at the end: [row tile][row][wave]",
-       .bytes = plan.row_tiles * kTileRows * plan.waves * 4},
+       .bytes = plan.row_tiles * kTileRows * plan.qk_waves * 4},
       {.name = "pages",
-       .declaration = "int pages[kWaves][64];",
-       .purpose = "page ids of each wave's 16 tokens of the block after next, four times over",
-       .bytes = plan.waves * kLanes * 4},
+       .declaration = "int pages[kQkWaves][64];",
+       .purpose = "page ids of each wave's tokens of a block to come, in copies",
+       .bytes = plan.qk_waves * kLanes * 4},
   };
 }
 
@@ -149,7 +156,7 @@ std::vector<QkLine> qk_schedule(const KernelPlan& plan) {
 // A wave owns one or two 16-byte chunks of every token's line, which the swizzle spreads over all banks. A read takes
 // 8 tokens of four tiles; lane groups 0 and 1 (2 and 3) take opposite halves of neighbouring tiles.
 std::vector<VTile> v_schedule(const KernelPlan& plan) {
-  const int chunks_per_wave = 8 / plan.waves, tile_quads = plan.waves / 4;
+  const int chunks_per_wave = 8 / plan.pv_waves, tile_quads = plan.block_tokens / (4 * kTileTokens);
   std::vector<VTile> tiles;
   for (int line = 0; line < kLines; ++line)
     for (int chunk = 0; chunk < chunks_per_wave; ++chunk) {
@@ -187,6 +194,8 @@ PlanResult make_attention_plan(const Variant& v) {
   plan.rows = plan.heads_per_group * v.qlen;
   plan.row_tiles = (plan.rows + kTileRows - 1) / kTileRows;
   plan.waves = v.block_tokens / kTileTokens;
+  plan.qk_waves = v.pipeline == MLAFORGE_UNIFORM ? plan.waves : plan.waves / 2;
+  plan.pv_waves = plan.qk_waves;
   plan.threads = plan.waves * kLanes;
   constexpr int kWavesOnUnit = 8;  // one workgroup of 8 waves or two of 4
   plan.waves_per_simd = kWavesOnUnit / kSimds;
@@ -217,9 +226,10 @@ PlanResult make_attention_plan(const Variant& v) {
   plan.dma = dma_schedule();
   plan.qk_lines = qk_schedule(plan);
   plan.v_tiles = v_schedule(plan);
-  for (const QkLine& line : plan.qk_lines) plan.qk_mfmas += static_cast<int>(line.steps.size());
-  plan.pv_mfmas = static_cast<int>(plan.v_tiles.size()) * plan.probability_arrays * plan.row_tiles;
-  plan.mfma_clocks = (plan.qk_mfmas + plan.pv_mfmas) * plan.waves * kMfmaK128Clocks / kSimds;
+  const int tiles = v.block_tokens / kTileTokens;
+  for (const QkLine& line : plan.qk_lines) plan.qk_mfmas += static_cast<int>(line.steps.size()) * tiles;
+  plan.pv_mfmas = static_cast<int>(plan.v_tiles.size()) * plan.probability_arrays * plan.row_tiles * plan.pv_waves;
+  plan.mfma_clocks = (plan.qk_mfmas + plan.pv_mfmas) * kMfmaK128Clocks / kSimds;
   plan.hbm_clocks = static_cast<int>(plan.block_tokens * MLAFORGE_KEY_DIM / kHbmBytesPerClock);
   return plan;
 }
