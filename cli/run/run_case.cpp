@@ -1,0 +1,337 @@
+#include "cli/run/run_case.h"
+
+#include <chrono>
+#include <cstring>
+#include <span>
+
+#include "cli/run/device_buffer.h"
+
+namespace mlaforge::run {
+namespace {
+
+/// Guard bytes before and behind each output, and the pattern that outputs are filled with: no NaN and no zero in bf16
+/// or float, so that a row that was not stored does not pass for one.
+constexpr size_t guard_bytes = 4096;
+constexpr uint8_t canary_byte = 0xa5;
+/// Elements between heads and tokens that nobody may write.
+constexpr int64_t o_head_gap = 64;
+constexpr int64_t o_token_gap = 128;
+constexpr int64_t lse_token_gap = 3;
+constexpr int workspace_poison = 0xff;  // NaN in bf16 and float
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Strides and sizes of the outputs, in elements.
+struct OutputLayout {
+  int64_t o_head_stride, o_token_stride, lse_token_stride;
+  size_t o_elements, lse_elements;
+};
+
+OutputLayout output_layout(const reference::InputSpec& spec) {
+  const int64_t tokens = int64_t{spec.requests} * spec.qlen;
+  const int64_t head_stride = MLAFORGE_LATENT_DIM + o_head_gap;
+  const int64_t token_stride = spec.heads * head_stride + o_token_gap;
+  const int64_t lse_stride = spec.heads + lse_token_gap;
+  return {head_stride, token_stride, lse_stride, static_cast<size_t>(tokens * token_stride),
+          static_cast<size_t>(tokens * lse_stride)};
+}
+
+/// All of a launch's device memory.
+struct DeviceInputs {
+  DeviceBuffer q, kv, page_table, page_indptr, seq_len, scales;
+};
+
+Expected<DeviceInputs> upload(const HipApi& hip, const reference::Inputs& inputs) {
+  const float scales[] = {inputs.spec.k_scale.value_or(1.0F), inputs.spec.v_scale.value_or(1.0F)};
+  Expected<DeviceBuffer> buffers[] = {
+      DeviceBuffer::copy_of<uint16_t>(hip, inputs.q),         DeviceBuffer::copy_of<uint8_t>(hip, inputs.kv),
+      DeviceBuffer::copy_of<int32_t>(hip, inputs.page_table), DeviceBuffer::copy_of<int32_t>(hip, inputs.page_indptr),
+      DeviceBuffer::copy_of<int32_t>(hip, inputs.seq_len),    DeviceBuffer::copy_of<float>(hip, scales),
+  };
+  for (const auto& buffer : buffers) {
+    if (!buffer) {
+      return buffer.errors();
+    }
+  }
+  return DeviceInputs{std::move(*buffers[0]), std::move(*buffers[1]), std::move(*buffers[2]),
+                      std::move(*buffers[3]), std::move(*buffers[4]), std::move(*buffers[5])};
+}
+
+mlaforge_tensors make_tensors(const reference::Inputs& inputs, const DeviceInputs& device, const OutputLayout& layout,
+                              const DeviceBuffer& o, const DeviceBuffer* lse) {
+  mlaforge_tensors t = MLAFORGE_TENSORS_INIT;
+  t.q = device.q.as<void>();
+  t.kv = device.kv.as<void>();
+  t.page_table = device.page_table.as<int32_t>();
+  t.page_indptr = inputs.page_indptr.empty() ? nullptr : device.page_indptr.as<int32_t>();
+  t.seq_len = device.seq_len.as<int32_t>();
+  t.k_scale = inputs.spec.k_scale.has_value() ? device.scales.as<float>() : nullptr;
+  t.v_scale = inputs.spec.v_scale.has_value() ? device.scales.as<float>(sizeof(float)) : nullptr;
+  t.o = o.as<void>(guard_bytes);
+  t.lse = lse != nullptr ? lse->as<float>(guard_bytes) : nullptr;
+  t.q_token_stride = inputs.q_token_stride;
+  t.q_head_stride = inputs.q_head_stride;
+  t.kv_row_stride = inputs.spec.kv_row_stride;
+  t.page_table_stride = inputs.page_table_stride;
+  t.o_token_stride = layout.o_token_stride;
+  t.o_head_stride = layout.o_head_stride;
+  t.lse_token_stride = layout.lse_token_stride;
+  t.lse_head_stride = 1;
+  t.requests = inputs.spec.requests;
+  t.softmax_scale = inputs.spec.softmax_scale;
+  return t;
+}
+
+/// The first element outside the rows that is no longer the canary, as text; empty when all are.
+template <typename Element>
+std::string touched_canary(const char* name, std::span<const Element> buffer, const OutputLayout& layout,
+                           const reference::InputSpec& spec) {
+  constexpr bool is_o = sizeof(Element) == 2;
+  const int64_t guard = guard_bytes / sizeof(Element);
+  const int64_t token_stride = is_o ? layout.o_token_stride : layout.lse_token_stride;
+  const int64_t head_stride = is_o ? layout.o_head_stride : 1;
+  const int64_t width = is_o ? MLAFORGE_LATENT_DIM : 1;
+  const int64_t end = int64_t{spec.requests} * spec.qlen * token_stride;
+  Element canary;
+  std::memset(&canary, canary_byte, sizeof(canary));
+  for (int64_t i = 0; i < static_cast<int64_t>(buffer.size()); ++i) {
+    const int64_t at = i - guard;
+    const int64_t in_token = at % token_stride;
+    const bool in_row = at >= 0 && at < end && in_token < spec.heads * head_stride && in_token % head_stride < width;
+    if (!in_row && buffer[static_cast<size_t>(i)] != canary) {
+      return std::string(name) + " was written outside its rows, at element " + std::to_string(at) + " of " +
+             std::to_string(end);
+    }
+  }
+  return {};
+}
+
+struct Outputs {
+  std::vector<uint16_t> o;
+  std::vector<uint32_t> lse;  ///< bits of floats; empty when not stored
+  bool operator==(const Outputs&) const = default;
+};
+
+/// A run in progress: what the steps share.
+class Runner {
+ public:
+  Runner(const HipApi& hip, LoadedKernel& kernel, const reference::Inputs& inputs, const RunCase& wanted)
+      : hip_(hip), kernel_(kernel), inputs_(inputs), wanted_(wanted), layout_(output_layout(inputs.spec)) {}
+
+  Expected<Outputs> launch(double& seconds) {
+    if (Status prepared = prepare(); !prepared) {
+      return prepared.errors();
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const mlaforge_tensors tensors = make_tensors(inputs_, *device_, layout_, *o_, lse_.has_value() ? &*lse_ : nullptr);
+    const CallResult launched =
+        kernel_.library.launch(choice_, tensors, workspace_->as<void>(), workspace_->bytes(), nullptr);
+    if (!launched) {
+      const std::string report = hip_.simulator_last_report != nullptr ? hip_.simulator_last_report() : "";
+      return Diagnostic{"device", launched.message + (report.empty() ? "" : "\n" + report), {}, {}, {}};
+    }
+    if (const int error = hip_.device_synchronize(); error != hip_success) {
+      return hip_error(hip_, "hipDeviceSynchronize", error);
+    }
+    seconds = seconds_since(start);
+    return read_outputs();
+  }
+
+  std::string check_canaries(const Outputs& outputs) const {
+    const std::string o = touched_canary<uint16_t>("o", outputs.o, layout_, inputs_.spec);
+    return !o.empty() || outputs.lse.empty() ? o : touched_canary<uint32_t>("lse", outputs.lse, layout_, inputs_.spec);
+  }
+
+  reference::Comparison compare(const Outputs& outputs, const reference::AttentionResult& right) const {
+    reference::StoredOutput stored;
+    stored.o = outputs.o.data() + guard_bytes / sizeof(uint16_t);
+    std::vector<float> lse(outputs.lse.size());
+    if (!lse.empty()) {
+      std::memcpy(lse.data(), outputs.lse.data(), lse.size() * sizeof(float));
+      stored.lse = lse.data() + guard_bytes / sizeof(float);
+    }
+    stored.o_token_stride = layout_.o_token_stride;
+    stored.o_head_stride = layout_.o_head_stride;
+    stored.lse_token_stride = layout_.lse_token_stride;
+    stored.lse_head_stride = 1;
+    reference::Tolerance tolerance;
+    if (kernel_.kernel->variant.probability_parts == 1) {
+      tolerance.rel_l2 = 3e-2;
+      tolerance.row_error = 0x1p-4;
+    }
+    return reference::compare(inputs_.problem(), right, stored, tolerance);
+  }
+
+ private:
+  /// Allocates once, then fills outputs with canaries and the workspace with NaN before every launch.
+  Status prepare() {
+    if (!device_.has_value()) {
+      if (Status allocated = allocate(); !allocated) {
+        return allocated;
+      }
+    }
+    for (const DeviceBuffer* buffer : {&*o_, lse_.has_value() ? &*lse_ : nullptr}) {
+      if (Status filled = buffer != nullptr ? buffer->fill(canary_byte) : std::monostate{}; !filled) {
+        return filled;
+      }
+    }
+    return workspace_->fill(workspace_poison);
+  }
+
+  Status allocate() {
+    mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
+    const Variant& variant = kernel_.kernel->variant;
+    problem.heads = variant.heads;
+    problem.qlen = variant.qlen;
+    problem.page_size = variant.page_size;
+    problem.splits = variant.splits;
+    problem.batch_capacity = inputs_.spec.requests;
+    problem.longest_context = inputs_.longest_context();
+    problem.pool_bytes = inputs_.pool_bytes();
+    uint64_t workspace_bytes = 0;
+    CallResult called = kernel_.library.select(problem, choice_);
+    if (called) {
+      called = kernel_.library.workspace_size(choice_, workspace_bytes);
+    }
+    if (!called) {
+      return Diagnostic{"device", called.message, {}, {}, {}};
+    }
+    Expected<DeviceInputs> device = upload(hip_, inputs_);
+    if (!device) {
+      return device.errors();
+    }
+    device_ = std::move(*device);
+    const std::pair<std::optional<DeviceBuffer>*, size_t> outputs[] = {
+        {&o_, layout_.o_elements * sizeof(uint16_t) + 2 * guard_bytes},
+        {wanted_.store_lse ? &lse_ : nullptr, layout_.lse_elements * sizeof(float) + 2 * guard_bytes},
+        {&workspace_, workspace_bytes},
+    };
+    for (const auto& [buffer, bytes] : outputs) {
+      if (buffer == nullptr) {
+        continue;
+      }
+      Expected<DeviceBuffer> allocated = DeviceBuffer::allocate(hip_, bytes);
+      if (!allocated) {
+        return allocated.errors();
+      }
+      buffer->emplace(std::move(*allocated));
+    }
+    return std::monostate{};
+  }
+
+  Expected<Outputs> read_outputs() const {
+    Expected<std::vector<uint16_t>> o = o_->read<uint16_t>();
+    if (!o) {
+      return o.errors();
+    }
+    Outputs outputs{std::move(*o), {}};
+    if (lse_.has_value()) {
+      Expected<std::vector<uint32_t>> lse = lse_->read<uint32_t>();
+      if (!lse) {
+        return lse.errors();
+      }
+      outputs.lse = std::move(*lse);
+    }
+    return outputs;
+  }
+
+  const HipApi& hip_;
+  LoadedKernel& kernel_;
+  const reference::Inputs& inputs_;
+  const RunCase& wanted_;
+  OutputLayout layout_;
+  mlaforge_choice choice_ = MLAFORGE_CHOICE_INIT;
+  std::optional<DeviceInputs> device_;
+  std::optional<DeviceBuffer> o_, lse_, workspace_;
+};
+
+mlaforge_problem make_problem(const reference::Inputs& inputs, int splits) {
+  mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
+  problem.heads = inputs.spec.heads;
+  problem.qlen = inputs.spec.qlen;
+  problem.page_size = inputs.spec.page_size;
+  problem.splits = splits;
+  problem.batch_capacity = inputs.spec.requests;
+  problem.longest_context = inputs.longest_context();
+  problem.pool_bytes = inputs.pool_bytes();
+  return problem;
+}
+
+Status set_simulator(const HipApi& hip, const RunCase& wanted) {
+  const std::pair<const char*, const std::string*> options[] = {{"memory", &wanted.memory}, {"checks", &wanted.checks}};
+  const RunCase defaults;
+  for (const auto& [key, value] : options) {
+    if (!hip.is_simulator()) {
+      if (*value != (value == &wanted.memory ? defaults.memory : defaults.checks)) {
+        return Diagnostic{std::string("--") + key, "a GPU has no such mode", *value, "nothing on a GPU",
+                          "--device simulator"};
+      }
+    } else if (hip.simulator_set_option(key, value->c_str()) != 0) {
+      return Diagnostic{std::string("--") + key, hip.simulator_last_report(), {}, {}, {}};
+    }
+  }
+  return std::monostate{};
+}
+
+/// Launches as often as wanted and judges the outputs; fills the report.
+void run_and_judge(Runner& runner, const RunCase& wanted, const reference::Inputs& inputs, RunReport& report) {
+  std::optional<Outputs> first;
+  for (int i = 0; i < wanted.repeats && report.failure.empty(); ++i) {
+    double seconds = 0;
+    Expected<Outputs> outputs = runner.launch(seconds);
+    report.run_seconds += seconds;
+    if (!outputs) {
+      report.failure = to_string(outputs.errors());
+    } else if (!first.has_value()) {
+      first = std::move(*outputs);
+    } else if (*first != *outputs) {
+      report.failure = "launch " + std::to_string(i + 1) + " of the same inputs gave other bits than the first";
+    }
+  }
+  if (!first.has_value()) {
+    return;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  report.comparison = runner.compare(*first, reference::attention(inputs.problem()));
+  report.reference_seconds = seconds_since(start);
+  for (const std::string& failure : {runner.check_canaries(*first), report.comparison.failure}) {
+    if (report.failure.empty()) {
+      report.failure = failure;
+    }
+  }
+}
+
+}  // namespace
+
+Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase& wanted) {
+  const auto start = std::chrono::steady_clock::now();
+  if (Status set = set_simulator(hip, wanted); !set) {
+    return set.errors();
+  }
+  const reference::Inputs inputs = reference::make_inputs(wanted.inputs);
+  const Expected<const PlannedKernel*> kernel = kernels.select(make_problem(inputs, wanted.splits));
+  if (!kernel) {
+    return kernel.errors();
+  }
+  RunReport report;
+  report.kernel = (*kernel)->plan.name;
+  report.combine = (*kernel)->combine.has_value() ? (*kernel)->combine->name : "";
+  report.splits = (*kernel)->variant.splits;
+  report.simulated = hip.is_simulator();
+  report.device = device_name(hip, 0);
+  report.setup_seconds = seconds_since(start);
+  const Expected<LoadedKernel*> loaded = kernels.load(**kernel, wanted.kernel_source);
+  if (!loaded) {
+    report.failure = to_string(loaded.errors());
+    return report;
+  }
+  report.compile_seconds = (*loaded)->compile_seconds;
+  Runner runner(hip, **loaded, inputs, wanted);
+  run_and_judge(runner, wanted, inputs, report);
+  report.passed = report.failure.empty();
+  return report;
+}
+
+}  // namespace mlaforge::run
