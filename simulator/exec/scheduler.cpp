@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "simulator/alu/lanes.h"
 #include "simulator/decode/program.h"
 #include "simulator/exec/workgroup.h"
 
@@ -60,28 +61,15 @@ void check_registers(Wave& wave, const Instruction& instruction) {
   }
 }
 
-/// VGPR indexing (s_set_gpr_idx_on): M0[7:0] is added to the VGPR numbers that M0[15:12] selects.
-Instruction indexed(const Wave& wave, const Instruction& instruction) {
-  Instruction moved = instruction;
-  const uint32_t index = wave.m0() & 0xff;
-  const uint32_t enable = wave.m0() >> 12 & 15;  // src0, src1, src2, dst
-  for (size_t i = 0; i < moved.operand_count; ++i) {
-    const uint32_t bit = i == 0 ? 3 : static_cast<uint32_t>(i - 1);
-    if (bit > 3 || (enable >> bit & 1) == 0 || moved.operands[i].kind != OperandKind::vgpr) continue;
-    moved.operands[i].index = static_cast<uint16_t>(moved.operands[i].index + index);
-  }
-  return moved;
-}
-
 void execute(Wave& wave, const Instruction& instruction) {
   if ((wave.mode & mode_bits::gpr_idx_en) && instruction.unit == Unit::valu) [[unlikely]] {
-    const Instruction moved = indexed(wave, instruction);
+    // The handler moves the VGPR numbers by M0 itself; here the moved ones are checked.
+    const Instruction moved = with_relative_indices(wave, instruction);
     check_registers(wave, moved);
     if (wave.any_pending) check_pending(wave, moved);
-    moved.handler(wave, moved);
-    return;
+  } else if (wave.any_pending) {
+    check_pending(wave, instruction);
   }
-  if (wave.any_pending) check_pending(wave, instruction);
   instruction.handler(wave, instruction);
 }
 

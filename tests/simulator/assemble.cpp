@@ -49,9 +49,8 @@ std::vector<std::byte> assemble(std::string_view source) {
   const std::string output = stem.string() + ".o";
   const std::string log = stem.string() + ".log";
   std::ofstream(input) << ".text\n" << source << "\n";
-  const int status = std::system(fmt::format("clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx950 -c {} -o {} 2> {}", input,
-                                             output, log)
-                                     .c_str());
+  const int status = std::system(
+      fmt::format("clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx950 -c {} -o {} 2> {}", input, output, log).c_str());
   std::vector<std::byte> text;
   std::string problem;
   if (status == 0) {
@@ -125,7 +124,8 @@ std::vector<std::vector<uint32_t>> run_lanes(const std::string& body, int dwords
   const uint64_t out = memory.allocate(static_cast<size_t>(64 * 4 * dwords));
   std::string source = "s_load_dwordx2 s[8:9], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\n" + body +
                        fmt::format("\ns_mov_b64 exec, -1\nv_mul_u32_u24 v1, {}, v0\n", 4 * dwords);
-  for (int d = 0; d < dwords; ++d) source += fmt::format("global_store_dword v1, v{}, s[8:9] offset:{}\n", 8 + d, 4 * d);
+  for (int d = 0; d < dwords; ++d)
+    source += fmt::format("global_store_dword v1, v{}, s[8:9] offset:{}\n", 8 + d, 4 * d);
   source += "s_endpgm\n";
   const LaunchResult result = run({.source = source, .lds_bytes = lds_bytes}, memory, {out}, 64, mode, 1);
   if (!result.ok()) throw std::runtime_error(format_fault(*result.fault));

@@ -58,12 +58,12 @@ struct Kernel {
 KernelCode make_kernel(const Kernel& kernel);
 
 /// One workgroup of `threads`, arguments packed as 8-byte words.
-LaunchResult run(const Kernel& kernel, TestMemory& memory, const std::vector<uint64_t>& arguments, uint32_t threads = 64,
-                 MemoryMode mode = MemoryMode::lazy, uint64_t seed = 0);
+LaunchResult run(const Kernel& kernel, TestMemory& memory, const std::vector<uint64_t>& arguments,
+                 uint32_t threads = 64, MemoryMode mode = MemoryMode::lazy, uint64_t seed = 0);
 
-/// Runs `body` with the workitem's number in v0 and an output buffer in s[8:9]; it leaves its result dwords in v[8:8+n-1]
-/// (n = `dwords`, up to 4), which come back as [lane][dword].
-std::vector<std::vector<uint32_t>> run_lanes(const std::string& body, int dwords = 1, MemoryMode mode = MemoryMode::lazy,
-                                             uint32_t lds_bytes = 0);
+/// Runs `body` with the workitem's number in v0 and an output buffer in s[8:9]; it leaves its result dwords in
+/// v[8:8+n-1] (n = `dwords`, up to 4), which come back as [lane][dword].
+std::vector<std::vector<uint32_t>> run_lanes(const std::string& body, int dwords = 1,
+                                             MemoryMode mode = MemoryMode::lazy, uint32_t lds_bytes = 0);
 
 }  // namespace mlaforge::simulator::test

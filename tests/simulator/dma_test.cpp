@@ -18,8 +18,7 @@ std::vector<uint32_t> dump_after(const std::string& body, MemoryMode mode = Memo
   for (uint32_t i = 0; i < words.size(); ++i) words[i] = i * 0x01010101u + 0x00030201u;
   const uint64_t source = memory.upload(words);
   const uint64_t out = memory.allocate(lds_bytes);
-  std::string text =
-      "s_load_dwordx4 s[8:11], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 0x5a5a5a5a\n";
+  std::string text = "s_load_dwordx4 s[8:11], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 0x5a5a5a5a\n";
   for (uint32_t at = 0; at < lds_bytes; at += 256) text += fmt::format("ds_write_b32 v1, v2 offset:{}\n", at);
   text += "s_waitcnt lgkmcnt(0)\n" + body + "\ns_mov_b64 exec, -1\ns_waitcnt vmcnt(0)\n";
   for (uint32_t at = 0; at < lds_bytes; at += 256) {
@@ -34,7 +33,8 @@ std::vector<uint32_t> dump_after(const std::string& body, MemoryMode mode = Memo
 
 uint32_t source_word(uint32_t index) { return index * 0x01010101u + 0x00030201u; }
 
-/// What the LDS must hold: lane l's `words` words from source word first(l) at LDS word base + l * step, else untouched.
+/// What the LDS must hold: lane l's `words` words from source word first(l) at LDS word base + l * step, else
+/// untouched.
 template <typename F>
 std::vector<uint32_t> expected(uint32_t base_bytes, uint32_t step, uint32_t words, uint64_t exec, F first) {
   std::vector<uint32_t> lds(lds_bytes / 4, 0x5a5a5a5a);
@@ -93,10 +93,11 @@ TEST_CASE("DMA beyond the LDS and to a misaligned LDS address are faults") {
   TestMemory memory;
   const uint64_t source = memory.allocate(8192);
   const auto fault = [&](const std::string& m0) {
-    const auto result = test::run({.source = "s_load_dwordx2 s[8:9], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, " +
-                                             m0 + "\nv_lshlrev_b32 v4, 4, v0\nglobal_load_lds_dwordx4 v4, s[8:9]\ns_endpgm",
-                                   .lds_bytes = lds_bytes},
-                                  memory, {source});
+    const auto result =
+        test::run({.source = "s_load_dwordx2 s[8:9], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, " + m0 +
+                             "\nv_lshlrev_b32 v4, 4, v0\nglobal_load_lds_dwordx4 v4, s[8:9]\ns_endpgm",
+                   .lds_bytes = lds_bytes},
+                  memory, {source});
     REQUIRE_FALSE(result.ok());
     return *result.fault;
   };

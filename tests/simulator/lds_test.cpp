@@ -1,4 +1,5 @@
-// DS instructions: transpose reads against the formulas of gfx950.md section 2, permutes, pairs, small elements, atomics.
+// DS instructions: transpose reads against the formulas of gfx950.md section 2, permutes, pairs, small elements,
+// atomics.
 #include <fmt/format.h>
 
 #include "catch.h"

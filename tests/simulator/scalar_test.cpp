@@ -18,8 +18,8 @@ Outcome scalar(const std::string& instruction, uint64_t a, uint64_t b = 0, bool 
   const auto set = [](int reg, uint64_t value) {
     return fmt::format("s_mov_b32 s{}, 0x{:x}\ns_mov_b32 s{}, 0x{:x}\n", reg, value & 0xffffffff, reg + 1, value >> 32);
   };
-  const std::string body = set(10, a) + set(12, b) + set(14, 0) +
-                           fmt::format("s_cmp_eq_u32 s15, {}\n", scc ? 0 : 1) + instruction +
+  const std::string body = set(10, a) + set(12, b) + set(14, 0) + fmt::format("s_cmp_eq_u32 s15, {}\n", scc ? 0 : 1) +
+                           instruction +
                            "\ns_cselect_b32 s16, 1, 0\nv_mov_b32 v8, s14\nv_mov_b32 v9, s15\nv_mov_b32 v10, s16";
   const auto lanes = test::run_lanes(body, 3);
   return {lanes[0][0] | uint64_t{lanes[0][1]} << 32, lanes[0][2] != 0};

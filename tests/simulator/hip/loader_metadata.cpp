@@ -27,7 +27,7 @@ CodeObjectMetadata read(const json& root) {
   return read_metadata(std::as_bytes(std::span(packed)));
 }
 
-std::string problem(Bytes bytes) {
+std::string problem_of_bytes(Bytes bytes) {
   try {
     read_metadata(bytes);
   } catch (const LoadFailure& failure) {
@@ -38,7 +38,7 @@ std::string problem(Bytes bytes) {
 
 std::string problem(const json& kernel) {
   const auto packed = json::to_msgpack(json{{"amdhsa.kernels", {kernel}}});
-  return problem(std::as_bytes(std::span(packed)));
+  return problem_of_bytes(std::as_bytes(std::span(packed)));
 }
 
 }  // namespace
@@ -74,15 +74,15 @@ TEST_CASE("metadata that is wrong is named by its path") {
   kernel = minimal_kernel();
   kernel[".args"] = "none";
   CHECK_THAT(problem(kernel), Contains(".args is no array"));
-  CHECK_THAT(problem(Bytes{}), Contains("no AMDGPU metadata"));
+  CHECK_THAT(problem_of_bytes(Bytes{}), Contains("no AMDGPU metadata"));
 }
 
 TEST_CASE("metadata nested without end is refused before it is descended into") {
   const std::vector<std::byte> arrays(1 << 20, std::byte{0x91});  // an array of one array of one array ...
-  CHECK_THAT(problem(arrays), Contains("nested deeper"));
+  CHECK_THAT(problem_of_bytes(arrays), Contains("nested deeper"));
   const std::vector<std::byte> huge_map = {std::byte{0xdf}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff},
                                            std::byte{0xff}};
-  CHECK_THAT(problem(huge_map), Contains("past the end"));
+  CHECK_THAT(problem_of_bytes(huge_map), Contains("past the end"));
   const std::vector<std::byte> unused = {std::byte{0xc1}};
-  CHECK_THAT(problem(unused), Contains("MessagePack"));
+  CHECK_THAT(problem_of_bytes(unused), Contains("MessagePack"));
 }

@@ -1,0 +1,203 @@
+// Branches, barriers, workgroups and waves, kernel arguments, and the faults of a launch.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "catch.h"
+#include "tests/simulator/assemble.h"
+
+using namespace mlaforge::simulator;
+using test::TestMemory;
+
+namespace {
+
+Fault expect_fault(const LaunchResult& result, FaultKind kind) {
+  REQUIRE_FALSE(result.ok());
+  INFO(format_fault(*result.fault));
+  CHECK(result.fault->kind == kind);
+  return *result.fault;
+}
+
+}  // namespace
+
+TEST_CASE("nested loops with data-dependent trip counts") {
+  // sum over i < 5 of (sum over j < i of j) = 0 + 0 + 1 + 3 + 6
+  const auto lanes = test::run_lanes(
+      "s_mov_b32 s10, 0\ns_mov_b32 s11, 0\nouter:\ns_mov_b32 s12, 0\ninner:\ns_cmp_ge_u32 s12, s11\n"
+      "s_cbranch_scc1 done\ns_add_u32 s10, s10, s12\ns_add_u32 s12, s12, 1\ns_branch inner\ndone:\n"
+      "s_add_u32 s11, s11, 1\ns_cmp_lt_u32 s11, 5\ns_cbranch_scc1 outer\nv_mov_b32 v8, s10");
+  CHECK(lanes[0][0] == 10);
+}
+
+TEST_CASE("calls and computed jumps") {
+  const auto lanes = test::run_lanes(
+      "s_mov_b32 s10, 1\ns_getpc_b64 s[12:13]\nhere:\ns_add_u32 s12, s12, func-here\ns_addc_u32 s13, s13, 0\n"
+      "s_swappc_b64 s[14:15], s[12:13]\ns_add_u32 s10, s10, 100\ns_call_b64 s[14:15], func\ns_branch end\n"
+      "func:\ns_mul_i32 s10, s10, 3\ns_setpc_b64 s[14:15]\nend:\nv_mov_b32 v8, s10");
+  CHECK(lanes[0][0] == (1 * 3 + 100) * 3);
+}
+
+TEST_CASE("divergent branch by EXEC") {
+  const auto lanes = test::run_lanes(
+      "v_mov_b32 v8, 1\ns_mov_b64 s[10:11], 0xf0\ns_and_saveexec_b64 s[12:13], s[10:11]\ns_cbranch_execz skip\n"
+      "v_mov_b32 v8, 2\nskip:\ns_mov_b64 exec, s[12:13]");
+  for (uint32_t lane = 0; lane < 64; ++lane) CHECK(lanes[lane][0] == (lane >= 4 && lane < 8 ? 2u : 1u));
+}
+
+TEST_CASE("VGPR indexing moves the chosen operands only") {
+  const auto lanes = test::run_lanes(
+      "v_mov_b32 v20, 20\nv_mov_b32 v21, 21\nv_mov_b32 v8, 0\nv_mov_b32 v9, 0\ns_mov_b32 s10, 1\n"
+      "s_set_gpr_idx_on s10, gpr_idx(SRC0)\nv_mov_b32 v8, v20\ns_set_gpr_idx_mode gpr_idx(DST)\n"
+      "v_mov_b32 v8, v20\ns_set_gpr_idx_off",
+      2);
+  CHECK(lanes[0] == std::vector<uint32_t>{21, 20});
+}
+
+TEST_CASE("workgroup and workitem ids, partial last wave") {
+  TestMemory memory;
+  const uint64_t out = memory.allocate(4 * 3 * 2 * 2 * 96);
+  // Global index = ((wz * 2 + wy) * 3 + wx) * 96 + thread; the value packs v0 and the ids.
+  auto code = test::make_kernel(
+      {.source = "s_load_dwordx2 s[8:9], s[0:1], 0x0\nv_and_b32 v1, 0x3ff, v0\nv_bfe_u32 v2, v0, 10, 10\n"
+                 "v_mul_u32_u24 v2, 48, v2\nv_add_u32 v1, v1, v2\ns_lshl_b32 s10, s4, 1\ns_add_u32 s10, s10, s3\n"
+                 "s_mul_i32 s10, s10, 3\ns_add_u32 s10, s10, s2\ns_mul_i32 s10, s10, 96\nv_add_u32 v1, s10, v1\n"
+                 "v_add_u32 v3, 7, v1\nv_lshlrev_b32 v1, 2, v1\ns_waitcnt lgkmcnt(0)\n"
+                 "global_store_dword v1, v3, s[8:9]\ns_endpgm"});
+  code.kernarg_bytes = 8;
+  LaunchConfig config;
+  config.grid = {3, 2, 2};
+  config.block = {48, 2, 1};
+  config.kernarg = std::as_bytes(std::span(&out, 1));
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    config.threads = threads;
+    const LaunchResult result = run_kernel(code, config, memory);
+    REQUIRE(result.ok());
+    CHECK(result.stats.workgroups == 12);
+    CHECK(result.stats.waves == 24);
+  }
+  const auto words = memory.download<uint32_t>(out, 12 * 96);
+  for (uint32_t i = 0; i < words.size(); ++i) REQUIRE(words[i] == i + 7);
+}
+
+TEST_CASE("a barrier drops waves that ended") {
+  TestMemory memory;
+  const uint64_t out = memory.allocate(4 * 256);
+  // Waves 2 and 3 end at once; 0 and 1 meet at the barrier.
+  const auto result = test::run(
+      {.source = "s_load_dwordx2 s[8:9], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\nv_readfirstlane_b32 s10, v0\n"
+                 "s_cmp_ge_u32 s10, 128\ns_cbranch_scc1 end\ns_waitcnt lgkmcnt(0)\nds_write_b32 v1, v0\n"
+                 "s_waitcnt lgkmcnt(0)\ns_barrier\nv_xor_b32 v2, 0x100, v1\nds_read_b32 v3, v2\ns_waitcnt lgkmcnt(0)\n"
+                 "global_store_dword v1, v3, s[8:9]\nend:\ns_endpgm",
+       .lds_bytes = 1024},
+      memory, {out}, 256);
+  if (!result.ok()) FAIL(format_fault(*result.fault));
+  const auto words = memory.download<uint32_t>(out, 128);
+  for (uint32_t i = 0; i < 128; ++i) CHECK(words[i] == (i ^ 64));
+}
+
+TEST_CASE("hidden arguments are filled in behind the explicit ones") {
+  TestMemory memory;
+  const uint64_t out = memory.allocate(64);
+  auto code = test::make_kernel(
+      {.source = "s_load_dwordx2 s[8:9], s[0:1], 0x0\ns_load_dword s10, s[0:1], 0x8\n"
+                 "s_load_dword s11, s[0:1], 0x14\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v1, 0\n"
+                 "v_mov_b32 v2, s10\nv_mov_b32 v3, s11\nglobal_store_dwordx2 v1, v[2:3], s[8:9]\ns_endpgm"});
+  code.kernarg_bytes = 264;
+  code.hidden_fields = {{HiddenArgument::block_count_x, 8, 4},
+                        {HiddenArgument::group_size_x, 20, 2},
+                        {HiddenArgument::group_size_y, 22, 2}};
+  LaunchConfig config;
+  config.grid = {5, 1, 1};
+  config.block = {32, 3, 1};
+  config.kernarg = std::as_bytes(std::span(&out, 1));
+  REQUIRE(run_kernel(code, config, memory).ok());
+  CHECK(memory.download<uint32_t>(out, 2) == std::vector<uint32_t>{5, 32 | 3 << 16});
+}
+
+TEST_CASE("arguments may be longer or shorter than declared; only reading past them is a fault") {
+  TestMemory memory;
+  const auto launch = [&](uint32_t declared, size_t given) {
+    auto code = test::make_kernel({.source = "s_load_dwordx2 s[8:9], s[0:1], 0x20\ns_waitcnt lgkmcnt(0)\ns_endpgm"});
+    code.kernarg_bytes = declared;
+    const std::vector<std::byte> bytes(given);
+    LaunchConfig config;
+    config.kernarg = bytes;
+    return run_kernel(code, config, memory);
+  };
+  CHECK(launch(40, 40).ok());
+  CHECK(launch(16, 64).ok());
+  const Fault fault = expect_fault(launch(40, 16), FaultKind::kernarg_bounds);
+  CHECK(fault.message.find("byte 32") != std::string::npos);
+}
+
+TEST_CASE("impossible launches are named") {
+  TestMemory memory;
+  const auto code = test::make_kernel({.source = "s_endpgm", .lds_bytes = 1024});
+  LaunchConfig config;
+  config.grid = {0, 1, 1};
+  expect_fault(run_kernel(code, config, memory), FaultKind::bad_launch);
+  config.grid = {1, 1, 1};
+  config.block = {1025, 1, 1};
+  expect_fault(run_kernel(code, config, memory), FaultKind::bad_launch);
+  config.block = {64, 1, 1};
+  config.dynamic_lds_bytes = max_lds_bytes - 1024;
+  CHECK(run_kernel(code, config, memory).ok());
+  config.dynamic_lds_bytes += 4;
+  const Fault fault = expect_fault(run_kernel(code, config, memory), FaultKind::bad_launch);
+  CHECK(fault.message.find("163844") != std::string::npos);
+}
+
+TEST_CASE("faults that stop a wave") {
+  TestMemory memory;
+  expect_fault(test::run({.source = "loop:\ns_branch loop"}, memory, {}), FaultKind::endless_loop);
+  expect_fault(test::run({.source = "loop:\ns_sleep 1\ns_branch loop"}, memory, {}), FaultKind::endless_loop);
+  expect_fault(test::run({.source = "s_trap 2"}, memory, {}), FaultKind::trap);
+  expect_fault(test::run({.source = "s_nop 0"}, memory, {}), FaultKind::memory_bounds);  // runs off the code's end
+  const Fault junk =
+      expect_fault(test::run({.source = ".long 0xffffffff"}, memory, {}), FaultKind::unknown_instruction);
+  CHECK(junk.message.find("0xffffffff") != std::string::npos);
+  const Fault unknown = expect_fault(test::run({.source = "s_nop 0\ns_atc_probe 1, s[0:1], 0x0"}, memory, {}),
+                                     FaultKind::unknown_instruction);
+  CHECK(unknown.message.find("s_atc_probe") != std::string::npos);
+  CHECK(unknown.kernel == "test_kernel");
+  CHECK(unknown.pc == 0x600000000004);
+  // An unknown instruction that is not reached does not matter.
+  CHECK(test::run({.source = "s_endpgm\ns_atc_probe 1, s[0:1], 0x0"}, memory, {}).ok());
+  const Fault beyond =
+      expect_fault(test::run({.source = "v_mov_b32 v64, 0\ns_endpgm", .vgprs = 64, .agprs = 0}, memory, {}),
+                   FaultKind::register_bounds);
+  CHECK(beyond.message.find("v64") != std::string::npos);
+}
+
+TEST_CASE("the reported fault is the lowest workgroup's, whatever the threads") {
+  TestMemory memory;
+  // Workgroups 3 and up trap; workgroup 3 works longest before it does.
+  auto code =
+      test::make_kernel({.source = "s_cmp_lt_u32 s2, 3\ns_cbranch_scc1 end\ns_cmp_lg_u32 s2, 3\ns_cbranch_scc1 bad\n"
+                                   "s_mov_b32 s5, 20000\nwork:\ns_sub_u32 s5, s5, 1\ns_cmp_lg_u32 s5, 0\n"
+                                   "s_cbranch_scc1 work\nbad:\ns_trap 1\nend:\ns_endpgm"});
+  LaunchConfig config;
+  config.grid = {64, 1, 1};
+  for (const unsigned threads : {1u, 2u, 8u}) {
+    config.threads = threads;
+    const Fault fault = expect_fault(run_kernel(code, config, memory), FaultKind::trap);
+    CHECK(fault.workgroup[0] == 3);
+  }
+}
+
+TEST_CASE("preloaded arguments start 256 bytes in") {
+  TestMemory memory;
+  const uint64_t out = memory.allocate(4);
+  std::string source = "s_trap 3\n";
+  for (int i = 1; i < 64; ++i) source += "s_nop 0\n";
+  auto code = test::make_kernel(
+      {.source = source + "v_mov_b32 v1, 0\nv_mov_b32 v2, 42\nglobal_store_dword v1, v2, s[2:3]\ns_endpgm"});
+  code.kernarg_bytes = 8;
+  code.descriptor.kernarg_preload = 2;
+  code.descriptor.compute_pgm_rsrc2 = 4u << 1;
+  LaunchConfig config;
+  config.kernarg = std::as_bytes(std::span(&out, 1));
+  const auto result = run_kernel(code, config, memory);
+  if (!result.ok()) FAIL(format_fault(*result.fault));
+  CHECK(memory.download<uint32_t>(out, 1)[0] == 42);
+}
