@@ -41,6 +41,9 @@ bool open_file(const std::string& path, HipApi& api, std::string& reason) {
   if (opened.handle == nullptr) {
     const char* error = dlerror();
     reason = error != nullptr ? error : "cannot be opened";
+    if (reason.starts_with(path + ": ")) {
+      reason.erase(0, path.size() + 2);
+    }
     return false;
   }
   void* handle = opened.handle;
@@ -69,6 +72,13 @@ bool open_file(const std::string& path, HipApi& api, std::string& reason) {
   take(handle, "mlaforge_simulator_last_report", opened.simulator_last_report, absent);
   api = opened;
   return true;
+}
+
+/// AMD's kernel driver, or WSL's. Without one no GPU can answer, and AMD's runtime (with its compiler) need not be
+/// loaded.
+bool has_gpu_driver() {
+  std::error_code error;
+  return std::filesystem::exists("/dev/kfd", error) || std::filesystem::exists("/dev/dxg", error);
 }
 
 /// Folder of the executable or shared library that this code is part of.
@@ -132,8 +142,10 @@ bool try_paths(const std::vector<std::string>& paths, const std::string& wanted_
 mlaforge_status load_hip(mlaforge_backend backend, HipApi& api) {
   std::string tried;
   const std::vector<std::string> hip_paths(hip_files.begin(), hip_files.end());
-  if (backend != MLAFORGE_BACKEND_SIMULATOR &&
-      try_paths(hip_paths, backend == MLAFORGE_BACKEND_AUTO ? "gfx950" : "", api, tried)) {
+  if (backend == MLAFORGE_BACKEND_AUTO && !has_gpu_driver()) {
+    tried += "\n  libamdhip64.so: not loaded, there is no GPU driver (/dev/kfd)";
+  } else if (backend != MLAFORGE_BACKEND_SIMULATOR &&
+             try_paths(hip_paths, backend == MLAFORGE_BACKEND_AUTO ? "gfx950" : "", api, tried)) {
     return succeed();
   }
   if (backend != MLAFORGE_BACKEND_HIP && try_paths(simulator_paths(), "", api, tried)) {
