@@ -17,10 +17,11 @@ int combine_waves(int splits) {
 
 CombinePlan make_combine_plan(int splits, const std::string& partial_dtype, const std::string& target) {
   constexpr int kLanes = 64, kLatentsPerLane = 8;
-  CombinePlan plan{.name = fmt::format("mla_combine_{}p_s{}__{}", partial_dtype, splits, target),
-                   .target = target,
-                   .partial_dtype = partial_dtype,
-                   .splits = splits};
+  CombinePlan plan;
+  plan.name = fmt::format("mla_combine_{}p_s{}__{}", partial_dtype, splits, target);
+  plan.target = target;
+  plan.partial_dtype = partial_dtype;
+  plan.splits = splits;
   plan.waves = combine_waves(splits);
   plan.threads = plan.waves * kLanes;
   plan.splits_per_wave = (splits + plan.waves - 1) / plan.waves;

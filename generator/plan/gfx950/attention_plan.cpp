@@ -176,20 +176,21 @@ PlanResult make_attention_plan(const Variant& v) {
   if (auto refusal = refuse_out_of_range(v)) return *refusal;
   if (auto refusal = refuse_unserved(v)) return *refusal;
 
-  KernelPlan plan{.name = format(v),
-                  .target = v.target,
-                  .heads = v.heads,
-                  .head_groups = v.head_groups,
-                  .qlen = v.qlen,
-                  .block_tokens = v.block_tokens,
-                  .splits = v.splits,
-                  .page_size = v.page_size,
-                  .probability_parts = v.probability_parts,
-                  .context_parallel = v.context_parallel,
-                  .query_dtype = std::string(dtype_name(v.q_dtype)),
-                  .partial_dtype = std::string(dtype_name(v.partial_dtype)),
-                  .pipeline = std::string(pipeline_name(v.pipeline)),
-                  .wide_kv = v.wide_kv};
+  KernelPlan plan;
+  plan.name = format(v);
+  plan.target = v.target;
+  plan.heads = v.heads;
+  plan.head_groups = v.head_groups;
+  plan.qlen = v.qlen;
+  plan.block_tokens = v.block_tokens;
+  plan.splits = v.splits;
+  plan.page_size = v.page_size;
+  plan.probability_parts = v.probability_parts;
+  plan.context_parallel = v.context_parallel;
+  plan.query_dtype = std::string(dtype_name(v.q_dtype));
+  plan.partial_dtype = std::string(dtype_name(v.partial_dtype));
+  plan.pipeline = std::string(pipeline_name(v.pipeline));
+  plan.wide_kv = v.wide_kv;
   plan.heads_per_group = (v.heads + v.head_groups - 1) / v.head_groups;
   plan.rows = plan.heads_per_group * v.qlen;
   plan.row_tiles = (plan.rows + kTileRows - 1) / kTileRows;
