@@ -44,11 +44,13 @@ u64 sad_quad(u64 a, u32 b, u64 c, u32 (*one)(u32, u32, u32)) {
   return result;
 }
 
+// One byte of v_perm_b32: 0..7 a byte of the pair, 8..11 copies of a sign bit (bits 15, 31, 47, 63), 12 zero, above
+// all ones. Branch-free so that the lane loop vectorizes.
 u32 permute_byte(u64 data, u32 sel) {
-  if (sel >= 13) return 0xff;
-  if (sel == 12) return 0;
-  if (sel >= 8) return (data >> (16 * (sel - 8) + 15) & 1) != 0 ? 0xff : 0;
-  return static_cast<u32>(data >> (8 * sel) & 0xff);
+  const auto byte = static_cast<u32>(data >> (8 * (sel & 7)) & 0xff);
+  const u32 sign = (data >> (16 * (sel & 3) + 15) & 1) != 0 ? 0xffu : 0u;
+  const u32 constant = sel == 12 ? 0u : 0xffu;
+  return sel < 8 ? byte : sel < 12 ? sign : constant;
 }
 u32 perm(u32 a, u32 b, u32 sel) {
   const u64 data = static_cast<u64>(a) << 32 | b;

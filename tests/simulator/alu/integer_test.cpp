@@ -208,22 +208,22 @@ TEST_CASE("carry chains through vcc and scalar pairs make 64-bit arithmetic") {
     for (int lane = 0; lane < 64; ++lane) {
       const uint64_t a = values[static_cast<size_t>(lane) % values.size()];
       const uint64_t b = values[(static_cast<size_t>(lane) + shift) % values.size()];
-      wave.v(1, lane) = static_cast<uint32_t>(a);
-      wave.v(2, lane) = static_cast<uint32_t>(a >> 32);
-      wave.v(3, lane) = static_cast<uint32_t>(b);
-      wave.v(4, lane) = static_cast<uint32_t>(b >> 32);
+      wave.v(2, lane) = static_cast<uint32_t>(a);
+      wave.v(3, lane) = static_cast<uint32_t>(a >> 32);
+      wave.v(4, lane) = static_cast<uint32_t>(b);
+      wave.v(5, lane) = static_cast<uint32_t>(b >> 32);
     }
     wave.run(
-        "v_add_co_u32 v5, vcc, v1, v3\nv_addc_co_u32 v6, vcc, v2, v4, vcc\n"
-        "v_sub_co_u32_e64 v7, s[4:5], v1, v3\nv_subb_co_u32_e64 v8, s[6:7], v2, v4, s[4:5]\n"
-        "v_subrev_co_u32 v9, vcc, v1, v3\nv_subbrev_co_u32 v10, vcc, v2, v4, vcc\n"
-        "v_mad_u64_u32 v[12:13], s[8:9], v1, v3, v[1:2]\nv_mad_i64_i32 v[14:15], s[10:11], v1, v3, v[1:2]");
+        "v_add_co_u32 v6, vcc, v2, v4\nv_addc_co_u32 v7, vcc, v3, v5, vcc\n"
+        "v_sub_co_u32_e64 v8, s[4:5], v2, v4\nv_subb_co_u32_e64 v9, s[6:7], v3, v5, s[4:5]\n"
+        "v_subrev_co_u32 v10, vcc, v2, v4\nv_subbrev_co_u32 v11, vcc, v3, v5, vcc\n"
+        "v_mad_u64_u32 v[12:13], s[8:9], v2, v4, v[2:3]\nv_mad_i64_i32 v[14:15], s[10:11], v2, v4, v[2:3]");
     for (int lane = 0; lane < 64; ++lane) {
-      const uint64_t a = wave.u64(1, lane);
-      const uint64_t b = wave.u64(3, lane);
-      CHECK(wave.u64(5, lane) == a + b);
-      CHECK(wave.u64(7, lane) == a - b);
-      CHECK(wave.u64(9, lane) == b - a);
+      const uint64_t a = wave.u64(2, lane);
+      const uint64_t b = wave.u64(4, lane);
+      CHECK(wave.u64(6, lane) == a + b);
+      CHECK(wave.u64(8, lane) == a - b);
+      CHECK(wave.u64(10, lane) == b - a);
       CHECK((wave.wave().sgpr_pair(6) >> lane & 1) == (b > a ? 1u : 0u));
       const uint64_t product = (a & 0xffffffff) * (b & 0xffffffff);
       CHECK(wave.u64(12, lane) == product + a);
@@ -247,7 +247,7 @@ TEST_CASE("compares write masks, v_cmpx writes EXEC, lanes off give 0") {
   wave.run("v_cmpx_ge_i32 vcc, v1, v2");
   CHECK(wave.wave().exec() == 0xffffffff00000000);
   CHECK(wave.wave().vcc() == 0xffffffff00000000);
-  wave.run("v_cmp_le_i32_e64 s[2:3], v1, v1\nv_cmp_lt_i64_e64 s[4:5], v[1:2], v[2:3]");
+  wave.run("v_cmp_le_i32_e64 s[2:3], v1, v1\nv_cmp_lt_i64_e64 s[4:5], v[4:5], v[2:3]");
   CHECK(wave.wave().sgpr_pair(2) == 0xffffffff00000000);
 }
 
