@@ -1,5 +1,6 @@
 // Dense matrix instructions. EXEC, MODE's rounding and denormal bits are ignored, as on hardware; smfmac (sparse) is
 // not executed.
+#include <algorithm>
 #include <cmath>
 
 #include "simulator/alu/mfma_operands.h"
@@ -11,7 +12,26 @@ namespace {
 
 constexpr size_t kMaxElements = 64 * 32;  // of one operand: 64 lanes, at most 32 elements each
 
-// D = product + C over 32-bit rows. C is a register tuple or one constant for all elements.
+// D and C may overlap without being equal only where the result has four registers or fewer; LLVM's register allocator
+// follows the same rule (NoDstOverlap in its matrix instruction definitions).
+constexpr int kOverlappingRegisters = 4;
+
+bool overlaps_partly(const Instruction& instruction, int registers) {
+  const Operand& d = instruction.operands[0];
+  const Operand& c = instruction.operands[3];
+  return c.is_vector() && c.index != d.index && c.index < d.index + registers && d.index < c.index + registers;
+}
+
+void refuse_overlap(Wave& wave, const Instruction& instruction, int registers) {
+  if (registers > kOverlappingRegisters && overlaps_partly(instruction, registers)) {
+    raise_fault(wave, FaultKind::unsupported,
+                "D and C of a matrix instruction overlap partly; with more than 4 registers they must be the same "
+                "tuple or disjoint");
+  }
+}
+
+// D = product + C over 32-bit rows. C is a register tuple or one constant for all elements, and is read before D is
+// written.
 template <int m, int n, int blocks>
 void store_result(Wave& wave, const Instruction& instruction, const double* product) {
   constexpr MatrixShape shape{m, n, 1, blocks};
@@ -19,8 +39,12 @@ void store_result(Wave& wave, const Instruction& instruction, const double* prod
   const Operand& c = instruction.operands[3];
   Row splat_row;
   const uint32_t* constant = c.is_vector() ? nullptr : splat(scalar32(wave, c), splat_row);
+  Row copies[kOverlappingRegisters];
+  const bool copied = overlaps_partly(instruction, result_registers(shape));
+  if (copied) std::copy_n(&wave.vgpr[static_cast<size_t>(c.index)], result_registers(shape), copies);
+  const Row* tuple = copied ? copies : &wave.vgpr[static_cast<size_t>(c.index)];
   for (int r = 0; r < result_registers(shape); ++r) {
-    const uint32_t* from = constant != nullptr ? constant : wave.vgpr[static_cast<size_t>(c.index + r)].lane;
+    const uint32_t* from = constant != nullptr ? constant : tuple[r].lane;
     uint32_t* to = wave.vgpr[static_cast<size_t>(d.index + r)].lane;
     // Lanes of one group of n are consecutive columns of one row.
     for (int start = 0; start < wave_lanes; start += n) {
@@ -33,20 +57,9 @@ void store_result(Wave& wave, const Instruction& instruction, const double* prod
   }
 }
 
-// C must be read before D is written where the tuples overlap without being equal.
-bool overlaps_partly(const Instruction& instruction, int registers) {
-  const Operand& d = instruction.operands[0];
-  const Operand& c = instruction.operands[3];
-  return c.is_vector() && c.index != d.index && c.index < d.index + registers && d.index < c.index + registers;
-}
-
 template <int m, int n, int blocks>
 void finish_float(Wave& wave, const Instruction& instruction, const double* product) {
-  constexpr int registers = m * n * blocks / 64;
-  if (overlaps_partly(instruction, registers)) {
-    raise_fault(wave, FaultKind::unsupported,
-                "D and C of a matrix instruction overlap partly; they must be the same tuple or disjoint");
-  }
+  refuse_overlap(wave, instruction, m * n * blocks / 64);
   store_result<m, n, blocks>(wave, instruction, product);
 }
 
@@ -141,17 +154,18 @@ void mfma_i8(Wave& wave, const Instruction& instruction) {
   for (int block = 0; block < blocks; ++block)
     matrix_product<m, n, k>(a + block * k * m, b + block * k * n, product + block * m * n);
   const Operand& c = instruction.operands[3];
+  refuse_overlap(wave, instruction, result_registers(shape));
+  Row result[result_registers(shape)];
   for (int r = 0; r < result_registers(shape); ++r) {
-    Row out;
     for (int lane = 0; lane < wave_lanes; ++lane) {
       const Position at = result_position(shape, lane, r);
       const uint32_t addend =
           c.is_vector() ? wave.vgpr[static_cast<size_t>(c.index + r)].lane[lane] : scalar32(wave, c);
       const double sum = product[(at.block * m + at.row) * n + at.column];
-      out.lane[lane] = addend + static_cast<uint32_t>(static_cast<int32_t>(sum));
+      result[r].lane[lane] = addend + static_cast<uint32_t>(static_cast<int32_t>(sum));
     }
-    wave.vgpr[static_cast<size_t>(instruction.operands[0].index + r)] = out;
   }
+  std::copy_n(result, result_registers(shape), &wave.vgpr[static_cast<size_t>(instruction.operands[0].index)]);
 }
 
 double read_double(const Wave& wave, const Operand& op, int pair, int lane) {
