@@ -43,10 +43,16 @@ struct QkLine {
   std::vector<QkStep> steps;
 };
 
-/// 16 of the wave's latents: V^T for the block's tokens, a transpose read for 32 of them.
+/// One transpose read: 16 latents of 32 tokens.
+struct TransposeRead {
+  int at = 0;      ///< which of the lane's offsets: 2 x chunk of the wave + half of a tile
+  int offset = 0;  ///< bytes
+};
+
+/// 16 of the wave's latents: V^T for the block's tokens.
 struct VTile {
   int latent_base = 0;  ///< first latent, before the wave's share
-  std::string reads;    ///< the reads in the emitted source
+  std::vector<TransposeRead> reads;
 };
 
 struct KernelPlan {

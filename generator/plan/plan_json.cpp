@@ -52,7 +52,11 @@ json qk_json(const std::vector<QkLine>& lines) {
 
 json v_json(const std::vector<VTile>& tiles) {
   json out = json::array();
-  for (const VTile& tile : tiles) out.push_back({{"latent_base", tile.latent_base}, {"reads", tile.reads}});
+  for (const VTile& tile : tiles) {
+    json reads = json::array();
+    for (const TransposeRead& read : tile.reads) reads.push_back({{"at", read.at}, {"offset", read.offset}});
+    out.push_back({{"latent_base", tile.latent_base}, {"read_list", std::move(reads)}});
+  }
   return out;
 }
 
@@ -73,7 +77,9 @@ json p_operands_json(const KernelPlan& plan) {
   for (int part = 0; part < plan.probability_arrays; ++part)
     out.push_back({{"part", part},
                    {"is_first_part", part == 0},
-                   {"second_half", plan.block_tokens == 128 || plan.probability_parts == 2}});
+                   {"second_half", plan.block_tokens == 128 || plan.probability_parts == 2
+                                       ? fmt::format("lds_load16(arrays[{}] + at.p[1])", part)
+                                       : "i32x4{0, 0, 0, 0}"}});
   return out;
 }
 

@@ -160,12 +160,12 @@ std::vector<VTile> v_schedule(const KernelPlan& plan) {
   std::vector<VTile> tiles;
   for (int line = 0; line < kLines; ++line)
     for (int chunk = 0; chunk < chunks_per_wave; ++chunk) {
-      std::string reads;
+      VTile tile{.latent_base = line * kLineBytes + chunk * kTileRows, .reads = {}};
       for (int quad = 0; quad < tile_quads; ++quad)
         for (int half = 0; half < 2; ++half)
-          reads += fmt::format("{}lds_load_transposed(keys + at.v[{}] + {})", reads.empty() ? "" : ", ",
-                               2 * chunk + half, quad * 4 * kTileBytes + line * kTileTokens * kLineBytes);
-      tiles.push_back({.latent_base = line * kLineBytes + chunk * kTileRows, .reads = std::move(reads)});
+          tile.reads.push_back(
+              {.at = 2 * chunk + half, .offset = quad * 4 * kTileBytes + line * kTileTokens * kLineBytes});
+      tiles.push_back(std::move(tile));
     }
   return tiles;
 }
