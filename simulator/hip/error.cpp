@@ -47,12 +47,49 @@ hipError_t code_of(LoadErrorKind kind) {
   return hipErrorInvalidImage;
 }
 
+// What programs compare with; to_string's texts are for people.
+const char* id_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::unknown_instruction:
+      return "unknown_instruction";
+    case FaultKind::unsupported:
+      return "unsupported";
+    case FaultKind::memory_bounds:
+      return "memory_bounds";
+    case FaultKind::misaligned:
+      return "misaligned";
+    case FaultKind::use_after_free:
+      return "use_after_free";
+    case FaultKind::kernarg_bounds:
+      return "kernarg_bounds";
+    case FaultKind::register_pending:
+      return "register_pending";
+    case FaultKind::register_bounds:
+      return "register_bounds";
+    case FaultKind::lds_race:
+      return "lds_race";
+    case FaultKind::uninitialized:
+      return "uninitialized";
+    case FaultKind::exec_not_full:
+      return "exec_not_full";
+    case FaultKind::barrier_divergence:
+      return "barrier_divergence";
+    case FaultKind::endless_loop:
+      return "endless_loop";
+    case FaultKind::trap:
+      return "trap";
+    case FaultKind::bad_launch:
+      return "bad_launch";
+  }
+  return "unknown";
+}
+
 nlohmann::json to_json(const char* function, const ApiError& error) {
   nlohmann::json json = {{"function", function}, {"error", error_name(error.code)}, {"message", error.message}};
   if (!error.fault) return json;
   const Fault& fault = *error.fault;
   json["message"] = fault.message;
-  json["kind"] = to_string(fault.kind);
+  json["kind"] = id_of(fault.kind);
   json["kernel"] = fault.kernel;
   json["address"] = fmt::format("{:#x}", fault.pc);
   json["disassembly"] = fault.disassembly;

@@ -66,9 +66,10 @@ std::vector<std::byte> pack_arguments(const DeviceFunction& function, void** par
   for (const KernelArgument& argument : function.metadata.arguments) {
     if (argument.hidden()) continue;
     if (parameters == nullptr || parameters[index] == nullptr) {
-      fail(hipErrorInvalidValue, fmt::format("kernelParams{} of {} is null (argument {} of {} bytes)",
+      const std::string name = argument.name.empty() ? std::string() : " " + argument.name;
+      fail(hipErrorInvalidValue, fmt::format("kernelParams{} of {} is null; argument {}{} has {} bytes",
                                              parameters == nullptr ? "" : fmt::format("[{}]", index),
-                                             function.metadata.name, argument.name, argument.bytes));
+                                             function.metadata.name, index, name, argument.bytes));
     }
     std::memcpy(packed.data() + argument.offset, parameters[index], argument.bytes);
     ++index;
