@@ -110,7 +110,7 @@ Expected<KernelResources> read_resources(Bytes file, const std::string& kernel) 
   std::vector<std::string> names;
   for (const Json& entry : metadata->at("amdhsa.kernels")) {
     if (!entry.is_object()) return broken("its code object's metadata is damaged");
-    names.push_back(entry.value(".name", Json()).dump());
+    names.push_back(entry.value(".name", Json()).dump(-1, ' ', false, Json::error_handler_t::replace));
     if (entry.value(".name", Json()) != kernel) continue;
     const auto code_bytes = symbol_size(file, *header, kernel);
     if (!code_bytes) return broken("its code object has no symbol of the kernel, or is cut short");

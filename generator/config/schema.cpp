@@ -135,7 +135,8 @@ std::optional<std::string> nearest_of(const Json& choices, const Json& value) {
   for (const Json& choice : choices) {
     if (choice.is_string()) names.push_back(choice);
   }
-  return nearest_name(value.get<std::string>(), names);
+  const auto name = nearest_name(value.get<std::string>(), names);
+  return name ? std::optional(Json(*name).dump()) : std::nullopt;
 }
 
 /// The nearest value that a schema takes, where one is near.

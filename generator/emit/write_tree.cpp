@@ -43,14 +43,17 @@ Diagnostics find_foreign(const fs::path& folder, const std::vector<EmittedFile>&
 }
 
 /// Before any new file: a manifest that lists the old ones and the new ones, so that whatever a killed run leaves is
-/// known to the next.
-Status announce(const fs::path& folder, const std::vector<EmittedFile>& files, const std::set<std::string>& old_names) {
+/// known to the next. Whether one was needed.
+Expected<bool> announce(const fs::path& folder, const std::vector<EmittedFile>& files,
+                        const std::set<std::string>& old_names) {
   std::set<std::string> names = old_names;
   for (const EmittedFile& file : files) names.insert(file.path);
-  if (names == old_names) return std::monostate{};
+  if (names == old_names) return false;
   nlohmann::json manifest = nlohmann::json::parse(files.back().text);
   manifest["files"] = names;
-  return write_file(folder / kManifestName, manifest_text(manifest));
+  const Status written = write_file(folder / kManifestName, manifest_text(manifest));
+  if (!written) return written.errors();
+  return true;
 }
 
 void remove_temporaries(const fs::path& folder) {
@@ -88,23 +91,21 @@ Expected<WriteReport> write_tree(const fs::path& folder, const std::vector<Emitt
   const Expected<std::set<std::string>> old_names = listed_files(folder);
   if (!old_names) return old_names.errors();
   if (Diagnostics foreign = find_foreign(folder, files, *old_names); !foreign.empty()) return foreign;
-  if (const Status announced = announce(folder, files, *old_names); !announced) return announced.errors();
+  const Expected<bool> announced = announce(folder, files, *old_names);
+  if (!announced) return announced.errors();
 
   WriteReport report;
-  const auto put = [&](const EmittedFile& file) -> Status {
-    if (read_file(folder / file.path) == file.text) {
-      report.unchanged.push_back(file.path);
-      return std::monostate{};
-    }
-    report.written.push_back(file.path);
-    return write_file(folder / file.path, file.text);
+  const auto put = [&](const EmittedFile& file, bool is_touched) -> Status {
+    const bool is_same = read_file(folder / file.path) == file.text;
+    (is_same && !is_touched ? report.unchanged : report.written).push_back(file.path);
+    return is_same ? Status(std::monostate{}) : write_file(folder / file.path, file.text);
   };
   // The final manifest comes last: only when all it lists is there, and nothing else of ours.
   for (size_t i = 0; i + 1 < files.size(); ++i) {
-    if (const Status status = put(files[i]); !status) return status.errors();
+    if (const Status status = put(files[i], false); !status) return status.errors();
   }
   if (const Status status = remove_orphans(folder, files, *old_names, report); !status) return status.errors();
-  if (const Status status = put(files.back()); !status) return status.errors();
+  if (const Status status = put(files.back(), *announced); !status) return status.errors();
   return report;
 }
 
