@@ -63,10 +63,8 @@ float scaled_fma(float a, float b, float c, int power) {
   return static_cast<float>(std::ldexp(sum, power));
 }
 
-// The error of a double fma (Boldo and Muller), to round it to odd before scaling.
-double scaled_fma(double a, double b, double c, int power) {
-  const double nearest = std::fma(a, b, c);
-  if (!std::isfinite(nearest)) return std::ldexp(nearest, power);
+// Error of nearest = fma(a, b, c), of which only sign and zero are used (Boldo and Muller).
+double fma_error(double a, double b, double c, double nearest) {
   const double product = a * b;
   const double product_error = std::fma(a, b, -product);
   const double low = c + product_error;
@@ -75,11 +73,25 @@ double scaled_fma(double a, double b, double c, int power) {
   const double high = product + low;
   const double high_part = high - product;
   const double high_error = (product - (high - high_part)) + (low - high_part);
-  const double error = ((high - nearest) + high_error) + low_error;
-  if (error == 0) return std::ldexp(nearest, power);
-  const bool overshoot = (error < 0) != (nearest < 0);
-  const uint64_t odd = (std::bit_cast<uint64_t>(nearest) - (overshoot ? 1u : 0u)) | 1u;
-  return std::ldexp(std::bit_cast<double>(odd), power);
+  return ((high - nearest) + high_error) + low_error;
+}
+
+double scaled_fma(double a, double b, double c, int power) {
+  const double nearest = std::fma(a, b, c);
+  if (!std::isfinite(nearest) || nearest == 0) return std::ldexp(nearest, power);
+  int exponent = 0;
+  const double mantissa = std::frexp(std::fabs(nearest), &exponent);
+  const int dropped = -1074 - (exponent - 53 + power);  // bits lost in a denormal result
+  if (dropped <= 0 || dropped > 54) return std::ldexp(nearest, power);
+  // Round the 53-bit integer once, the error of the fma deciding where the dropped bits are exactly half.
+  const auto bits = static_cast<uint64_t>(std::ldexp(mantissa, 53));
+  const uint64_t half = uint64_t{1} << (dropped - 1);
+  const uint64_t rest = bits & (2 * half - 1);
+  uint64_t kept = bits >> dropped;
+  const double error = fma_error(a, b, c, nearest) * (nearest < 0 ? -1.0 : 1.0);
+  const bool up = rest > half || (rest == half && (error > 0 || (error == 0 && (kept & 1) != 0)));
+  kept += up ? 1u : 0u;
+  return std::copysign(std::ldexp(static_cast<double>(kept), -1074), nearest);
 }
 
 template <class T>
@@ -101,6 +113,8 @@ T div_fixup(T a, T b, T c) {
   if (b == T{0} || std::isinf(c)) return signed_of(infinity);
   if (std::isinf(b) || c == T{0}) return signed_of(T{0});
   if (biased_exponent(c) - biased_exponent(b) < Division<T>::underflow) return signed_of(T{0});
+  // A quotient beyond 2^192 (2^1152 for f64) overflows inside the sequence and leaves a NaN: the ISA's OVERFLOW case.
+  if (is_nan(a)) return signed_of(infinity);
   return signed_of(std::fabs(a));
 }
 

@@ -59,8 +59,8 @@ TEST_CASE("f32 arithmetic rounds once, as a double result rounded to f32 does") 
       const double b = static_cast<double>(wave.f32(2, lane));
       const auto same = [&](int reg, double exact) {
         CAPTURE(a, b, exact);
-        const bool right = std::isnan(exact) ? std::isnan(wave.f32(reg, lane))
-                                             : wave.v(reg, lane) == bits(static_cast<float>(exact));
+        const bool right =
+            std::isnan(exact) ? std::isnan(wave.f32(reg, lane)) : wave.v(reg, lane) == bits(static_cast<float>(exact));
         CHECK(right);
       };
       same(3, a + b);
