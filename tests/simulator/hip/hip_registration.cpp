@@ -63,7 +63,7 @@ TEST_CASE("kernels and variables of a fat binary are reached by their host shado
   REQUIRE_HIP(hipMemcpyFromSymbol(&value, adjustable_symbol(), 4, 0, hipMemcpyDeviceToHost));
   CHECK(value == 41);
   value = 17;
-  REQUIRE_HIP(hipMemcpyToSymbol(&adjustable_shadow, &value, 4, 0, hipMemcpyHostToDevice));
+  REQUIRE_HIP(hipMemcpyToSymbol(adjustable_symbol(), &value, 4, 0, hipMemcpyHostToDevice));
   void* address = nullptr;
   size_t bytes = 0;
   REQUIRE_HIP(hipGetSymbolAddress(&address, adjustable_symbol()));
@@ -71,7 +71,7 @@ TEST_CASE("kernels and variables of a fat binary are reached by their host shado
   CHECK(bytes == 4);
   REQUIRE_HIP(hipMemcpyDtoH(&value, address, 4));
   CHECK(value == 17);
-  CHECK(hipMemcpyToSymbol(&adjustable_shadow, &value, 4, 2, hipMemcpyHostToDevice) == hipErrorInvalidValue);
+  CHECK(hipMemcpyToSymbol(adjustable_symbol(), &value, 4, 2, hipMemcpyHostToDevice) == hipErrorInvalidValue);
   hipFuncAttributes attributes{};
   REQUIRE_HIP(hipFuncGetAttributes(&attributes, Program::stub()));
   CHECK(attributes.maxThreadsPerBlock == 1024);
