@@ -59,10 +59,11 @@ int compile(const Options& options) {
   if (!options.json && ::isatty(STDERR_FILENO) != 0) compile_options.progress = show_progress;
   const Expected<std::vector<CompiledKernel>> compiled = compile_kernels(set->sources, compile_options);
   if (!compiled) return report_errors(compiled.errors(), options.json, exit_failed);
-  const nlohmann::json manifest = compiled_manifest(*set, *compiled);
+  nlohmann::json manifest = compiled_manifest(*set, *compiled);
   if (!options.out.empty()) {
-    const Status written = write_code_objects(options.out, manifest, *compiled);
+    Expected<nlohmann::json> written = write_code_objects(options.out, std::move(manifest), *compiled);
     if (!written) return report_errors(written.errors(), options.json, exit_bad_input);
+    manifest = std::move(*written);
   }
   if (options.json) {
     print_json(manifest);

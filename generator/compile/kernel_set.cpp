@@ -54,6 +54,55 @@ Expected<KernelSet> load(const std::filesystem::path& where, const ReadText& rea
   return set;
 }
 
+/// All files of a folder of code objects.
+std::vector<std::string> code_object_files(const Json& manifest) {
+  std::vector<std::string> files = {std::string(kManifestName)};
+  for (const char* list : kKernelLists) {
+    for (const Json& entry : manifest.at(list)) {
+      if (entry.contains("code_object")) files.push_back(entry.at("code_object").at("file"));
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// The earlier manifest's code object of a kernel, if it was made from the same source and is whole.
+std::optional<std::pair<Json, EmittedFile>> earlier_code_object(const std::filesystem::path& folder,
+                                                                const Json& earlier, const char* list,
+                                                                const Json& entry) {
+  if (!earlier.contains(list) || !earlier.at(list).is_array()) return std::nullopt;
+  const std::string file = entry.at("name").get<std::string>() + ".co";
+  for (const Json& old : earlier.at(list)) {
+    if (!old.is_object() || old.value("source_sha256", Json()) != entry.at("source_sha256") ||
+        old.value("name", Json()) != entry.at("name")) {
+      continue;
+    }
+    const Json code_object = old.value("code_object", Json());
+    std::optional<std::string> bytes = read_file(folder / file);
+    if (!bytes || !code_object.is_object() || code_object.value("file", Json()) != file ||
+        code_object.value("sha256", Json()) != sha256(*bytes)) {
+      return std::nullopt;
+    }
+    return std::pair{code_object, EmittedFile{.path = file, .text = std::move(*bytes)}};
+  }
+  return std::nullopt;
+}
+
+/// Takes over what an earlier run compiled and this one did not.
+void keep_earlier(const std::filesystem::path& folder, Json& manifest, std::vector<EmittedFile>& files) {
+  const Json earlier = Json::parse(read_file(folder / kManifestName).value_or(""), nullptr, false);
+  if (!earlier.is_object()) return;
+  for (const char* list : kKernelLists) {
+    for (Json& entry : manifest.at(list)) {
+      if (entry.contains("code_object")) continue;
+      auto kept = earlier_code_object(folder, earlier, list, entry);
+      if (!kept) continue;
+      entry["code_object"] = std::move(kept->first);
+      files.push_back(std::move(kept->second));
+    }
+  }
+}
+
 }  // namespace
 
 Expected<KernelSet> make_kernel_set(const std::vector<EmittedFile>& files) {
@@ -90,7 +139,6 @@ Status keep_only(KernelSet& set, const std::vector<std::string>& names) {
 
 Json compiled_manifest(const KernelSet& set, const std::vector<CompiledKernel>& compiled) {
   Json manifest = set.manifest;
-  std::vector<std::string> files = {std::string(kManifestName)};
   for (const char* list : kKernelLists) {
     for (Json& entry : manifest[list]) {
       const auto kernel = std::find_if(compiled.begin(), compiled.end(),
@@ -101,26 +149,26 @@ Json compiled_manifest(const KernelSet& set, const std::vector<CompiledKernel>& 
       code_object["compiler"] = kernel->compiler;
       code_object["sha256"] = sha256(read_file(kernel->code_object).value_or(""));
       entry["code_object"] = std::move(code_object);
-      files.push_back(kernel->name + ".co");
     }
   }
-  std::sort(files.begin(), files.end());
-  manifest["files"] = files;
+  manifest["files"] = code_object_files(manifest);
   return manifest;
 }
 
-Status write_code_objects(const std::filesystem::path& folder, const Json& manifest,
-                          const std::vector<CompiledKernel>& compiled) {
+Expected<Json> write_code_objects(const std::filesystem::path& folder, Json manifest,
+                                  const std::vector<CompiledKernel>& compiled) {
   std::vector<EmittedFile> files;
   for (const CompiledKernel& kernel : compiled) {
     std::optional<std::string> bytes = read_file(kernel.code_object);
     if (!bytes) return Diagnostic{.where = kernel.code_object.string(), .problem = "cannot be read"};
     files.push_back({.path = kernel.name + ".co", .text = std::move(*bytes)});
   }
+  keep_earlier(folder, manifest, files);
+  manifest["files"] = code_object_files(manifest);
   files.push_back({.path = std::string(kManifestName), .text = manifest_text(manifest)});
   const Expected<WriteReport> written = write_tree(folder, files);
   if (!written) return written.errors();
-  return std::monostate{};
+  return manifest;
 }
 
 }  // namespace mlaforge

@@ -30,8 +30,9 @@ Status keep_only(KernelSet& set, const std::vector<std::string>& names);
 /// The set's manifest, each compiled kernel with "code_object": compiler, registers, LDS, spills, code bytes, SHA-256.
 nlohmann::json compiled_manifest(const KernelSet& set, const std::vector<CompiledKernel>& compiled);
 
-/// Writes <name>.co of each kernel and the compiled manifest, as write_tree writes.
-Status write_code_objects(const std::filesystem::path& folder, const nlohmann::json& manifest,
-                          const std::vector<CompiledKernel>& compiled);
+/// Writes <name>.co of each kernel and the compiled manifest, as write_tree writes. Code objects of the set's other
+/// kernels that stand there already, compiled from the same sources, are kept. Returns the manifest as written.
+Expected<nlohmann::json> write_code_objects(const std::filesystem::path& folder, nlohmann::json manifest,
+                                            const std::vector<CompiledKernel>& compiled);
 
 }  // namespace mlaforge
