@@ -6,6 +6,7 @@
 
 #include "simulator/alu/formats.h"
 #include "simulator/alu/lanes.h"
+#include "simulator/alu/mfma_fp8_decode.h"
 #include "simulator/alu/mfma_layout.h"
 
 namespace mlaforge::simulator {
@@ -63,10 +64,17 @@ template <MatrixFormat format, int m, int n, int k, int blocks, bool two_pieces>
 void decode_operand(const Row* rows, double* out) {
   constexpr MatrixShape shape{m, n, k, blocks};
   constexpr int bits = bits_of_format(format);
+#if defined(__AVX512VBMI__)
+  if constexpr (format == MatrixFormat::fp8 && m >= 16 && blocks == 1)
+    return decode_fp8_bytes<m, shape.elements()>(
+        rows, out, [](int group, int e) { return k_of(MatrixShape{m, n, k, blocks}, two_pieces, group, e); });
+#endif
   for (int e = 0; e < shape.elements(); ++e) {
     for (int group = 0; group < 64 / m; ++group) {
       const int block = blocks > 1 ? group : 0;
       double* to = out + (block * k + k_of(shape, two_pieces, group, e)) * m;
+      // The lanes of a group are consecutive rows: whole vectors, if the loop is not unrolled first.
+#pragma clang loop vectorize(assume_safety) unroll(disable)
       for (int i = 0; i < m; ++i)
         to[i] = static_cast<double>(detail::element_value<format>(detail::element_bits<bits>(rows, group * m + i, e)));
     }

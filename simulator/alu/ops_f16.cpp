@@ -55,8 +55,8 @@ constexpr OpEntry kOps[] = {
         "v_med3_f16", kKeep),
 
     op<[](float a) { return odd(1.0 / static_cast<double>(a)); }, Half, Half>("v_rcp_f16"),
-    op<[](float a) { return odd(std::sqrt(static_cast<double>(a))); }, Half, Half>("v_sqrt_f16"),
-    op<[](float a) { return odd(1.0 / std::sqrt(static_cast<double>(a))); }, Half, Half>("v_rsq_f16"),
+    op<[](float a) { return odd(square_root(static_cast<double>(a))); }, Half, Half>("v_sqrt_f16"),
+    op<[](float a) { return odd(1.0 / square_root(static_cast<double>(a))); }, Half, Half>("v_rsq_f16"),
     op<[](float a) { return exp2_f32(a); }, Half, Half>("v_exp_f16"),
     op<[](float a) { return log2_f32(a); }, Half, Half>("v_log_f16"),
     op<[](float a) { return odd(sin_revolutions(static_cast<double>(a))); }, Half, Half>("v_sin_f16"),
@@ -69,7 +69,7 @@ constexpr OpEntry kOps[] = {
     op<[](float a) { return __builtin_roundevenf(a); }, Half, Half>("v_rndne_f16"),
     op<[](float a) { return frexp_mantissa_half(a); }, Half, Half>("v_frexp_mant_f16"),
     op<[](float a) { return static_cast<int16_t>(frexp_exponent(a)); }, int16_t, Half>("v_frexp_exp_i16_f16"),
-    op<[](float a, int16_t b) { return std::ldexp(a, b); }, Half, Half, int16_t>("v_ldexp_f16"),
+    op<[](float a, int16_t b) { return ldexp_f32(a, b); }, Half, Half, int16_t>("v_ldexp_f16"),
 };
 
 }  // namespace

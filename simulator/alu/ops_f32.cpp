@@ -80,7 +80,7 @@ constexpr OpEntry kOps[] = {
     op<[](float a) { return __builtin_roundevenf(a); }, float, float>("v_rndne_f32"),
     op<[](float a) { return frexp_mantissa(a); }, float, float>("v_frexp_mant_f32"),
     op<[](float a) { return frexp_exponent(a); }, int32_t, float>("v_frexp_exp_i32_f32"),
-    op<[](float a, int32_t b) { return std::ldexp(a, b); }, float, float, int32_t>("v_ldexp_f32"),
+    op<[](float a, int32_t b) { return ldexp_f32(a, b); }, float, float, int32_t>("v_ldexp_f32"),
 
     op<[](float x, float y, float z) { return cube_id(x, y, z); }, float, float, float, float>("v_cubeid_f32"),
     op<[](float x, float y, float z) { return cube_s(x, y, z); }, float, float, float, float>("v_cubesc_f32"),

@@ -44,18 +44,18 @@ u64 sad_quad(u64 a, u32 b, u64 c, u32 (*one)(u32, u32, u32)) {
   return result;
 }
 
-// One byte of v_perm_b32: 0..7 a byte of the pair, 8..11 copies of a sign bit (bits 15, 31, 47, 63), 12 zero, above
-// all ones. Branch-free so that the lane loop vectorizes.
-u32 permute_byte(u64 data, u32 sel) {
-  const auto byte = static_cast<u32>(data >> (8 * (sel & 7)) & 0xff);
-  const u32 sign = (data >> (16 * (sel & 3) + 15) & 1) != 0 ? 0xffu : 0u;
+// One byte of v_perm_b32 on the pair {high, low}: 0..7 a byte, 8..11 copies of a sign bit (bits 15, 31, 47, 63), 12
+// zero, above all ones. Branch-free and in 32 bits, so that the lane loop vectorizes well.
+u32 permute_byte(u32 high, u32 low, u32 sel) {
+  const u32 byte = ((sel & 4) != 0 ? high : low) >> (8 * (sel & 3)) & 0xff;
+  const u32 sign_word = (sel & 2) != 0 ? high : low;
+  const u32 sign = 0u - (((sel & 1) != 0 ? sign_word >> 16 : sign_word) >> 15 & 1);
   const u32 constant = sel == 12 ? 0u : 0xffu;
-  return sel < 8 ? byte : sel < 12 ? sign : constant;
+  return sel < 8 ? byte : sel < 12 ? sign & 0xff : constant;
 }
 u32 perm(u32 a, u32 b, u32 sel) {
-  const u64 data = static_cast<u64>(a) << 32 | b;
   u32 result = 0;
-  for (int i = 0; i < 4; ++i) result |= permute_byte(data, byte_of(sel, i)) << (8 * i);
+  for (int i = 0; i < 4; ++i) result |= permute_byte(a, b, byte_of(sel, i)) << (8 * i);
   return result;
 }
 

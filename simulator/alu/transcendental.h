@@ -73,9 +73,26 @@ inline float log2_f32(float x) {
   return ordinary ? value : special;
 }
 
+// Square root without errno, so that loops vectorize.
+template <class T>
+T square_root(T x) {
+#if defined(__clang__)
+  return __builtin_elementwise_sqrt(x);
+#else
+  return std::sqrt(x);
+#endif
+}
+
+// x 2^n for f32 and f16, rounded once: exact in double, where |n| beyond 300 has long overflowed or vanished.
+inline float ldexp_f32(float x, int32_t n) {
+  const int32_t limited = n > 300 ? 300 : n < -300 ? -300 : n;
+  const double power = std::bit_cast<double>(static_cast<uint64_t>(limited + 1023) << 52);
+  return static_cast<float>(static_cast<double>(x) * power);
+}
+
 inline float rcp_f32(float x) { return 1.0f / x; }
-inline float sqrt_f32(float x) { return std::sqrt(x); }
-inline float rsq_f32(float x) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))); }
+inline float sqrt_f32(float x) { return square_root(x); }
+inline float rsq_f32(float x) { return static_cast<float>(1.0 / square_root(static_cast<double>(x))); }
 
 // Input in revolutions. Outside +-256 the ISA gives 0 for sine and 1 for cosine.
 inline double sin_revolutions(double x) {
