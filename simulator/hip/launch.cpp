@@ -111,15 +111,16 @@ void execute(const DeviceFunction& function, const LaunchShape& shape, const std
   const auto module = function.module.lock();
   if (!module) fail(hipErrorInvalidHandle, "the module of kernel " + function.metadata.name + " was unloaded");
   const SimulatorOptions options = device().options();
-  const LaunchConfig config{.grid = shape.grid,
-                            .block = shape.block,
-                            .dynamic_lds_bytes = static_cast<uint32_t>(shape.dynamic_lds_bytes),
-                            .kernarg = arguments,
-                            .memory = options.memory,
-                            .seed = options.seed,
-                            .checks = options.checks,
-                            .threads = options.threads,
-                            .max_wave_instructions = options.instruction_limit};
+  LaunchConfig config;
+  config.grid = shape.grid;
+  config.block = shape.block;
+  config.dynamic_lds_bytes = static_cast<uint32_t>(shape.dynamic_lds_bytes);
+  config.kernarg = arguments;
+  config.memory = options.memory;
+  config.seed = options.seed;
+  config.checks = options.checks;
+  config.threads = options.threads;
+  config.max_wave_instructions = options.instruction_limit;
   const std::scoped_lock running(device().execution);
   const LaunchResult result = run_kernel(function.code, config, device().memory);
   store_stats(function.metadata.name, result.stats);

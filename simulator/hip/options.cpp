@@ -42,6 +42,17 @@ std::string set_memory(SimulatorOptions& options, std::string_view value) {
   return bad_value("memory", value, "lazy, eager, random:SEED with a number of 64 bits");
 }
 
+struct CheckName {
+  std::string_view name;
+  bool Checks::* flag;
+};
+
+constexpr std::array kCheckNames = {
+    CheckName{"lds_races", &Checks::lds_races},       CheckName{"uninitialized", &Checks::uninitialized},
+    CheckName{"alignment", &Checks::alignment},       CheckName{"dma_full_exec", &Checks::dma_full_exec},
+    CheckName{"barrier_exit", &Checks::barrier_exit},
+};
+
 std::string set_checks(SimulatorOptions& options, std::string_view value) {
   Checks checks{};
   std::string_view rest = value;
@@ -49,14 +60,16 @@ std::string set_checks(SimulatorOptions& options, std::string_view value) {
     const size_t comma = rest.find(',');
     const std::string_view name = rest.substr(0, comma);
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-    if (name == "all") {
-      checks = {.lds_races = true, .uninitialized = true};
-    } else if (name == "lds_races") {
-      checks.lds_races = true;
-    } else if (name == "uninitialized") {
-      checks.uninitialized = true;
-    } else if (name != "none") {
-      return bad_value("checks", value, "none, all, or a list of lds_races, uninitialized");
+    bool known = name == "none" || name == "all";
+    for (const CheckName& check : kCheckNames) {
+      if (name != check.name && name != "all") continue;
+      checks.*check.flag = true;
+      known = true;
+    }
+    if (!known) {
+      std::string names;
+      for (const CheckName& check : kCheckNames) names += (names.empty() ? "" : ", ") + std::string(check.name);
+      return bad_value("checks", value, "none, all, or a list of " + names);
     }
   }
   options.checks = checks;
