@@ -89,16 +89,6 @@ json row_tiles_json(int row_tiles) {
   return out;
 }
 
-// The columns of a lane's 16-byte pieces of a query row, before its 16 x group: as the MFMA operand lays out k.
-json query_pieces_json() {
-  json out = json::array();
-  for (int line = 0; line < 4; ++line)
-    for (int half = 0; half < 2; ++half)
-      for (int eight = 0; eight < 2; ++eight) out.push_back({{"column", 128 * line + 64 * half + 8 * eight}});
-  for (int eight = 0; eight < 2; ++eight) out.push_back({{"column", 512 + 8 * eight}});
-  return out;
-}
-
 }  // namespace
 
 json to_json(const KernelPlan& plan) {
@@ -138,7 +128,6 @@ json to_json(const KernelPlan& plan) {
           {"lds", lds_json(plan.lds)},
           {"lds_bytes", plan.lds_bytes},
           {"lds_limit", plan.lds_limit},
-          {"query_pieces", query_pieces_json()},
           {"dma", dma_json(plan.dma)},
           {"dma_count", plan.dma.size()},
           {"qk_lines", qk_json(plan.qk_lines)},
