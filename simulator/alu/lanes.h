@@ -132,7 +132,7 @@ class HostRounding {
 namespace detail {
 
 template <class T>
-inline auto load(const Source& source, int lane) {
+[[gnu::always_inline]] inline auto load(const Source& source, int lane) {
   if constexpr (std::is_same_v<T, Half>) {
     return f16_to_f32(static_cast<uint16_t>(source.lo[lane]));
   } else if constexpr (std::is_same_v<T, RawF16>) {
@@ -152,7 +152,7 @@ inline auto load(const Source& source, int lane) {
 
 // `final_half`: an f16 result is rounded to nearest here; else it is left as float for finish().
 template <class T, bool final_half, class V>
-inline void store(uint32_t* lo, uint32_t* hi, int lane, V value) {
+[[gnu::always_inline]] inline void store(uint32_t* lo, uint32_t* hi, int lane, V value) {
   if constexpr (std::is_same_v<T, Half>) {
     lo[lane] = final_half ? f32_to_f16_nearest(value) : std::bit_cast<uint32_t>(static_cast<float>(value));
   } else if constexpr (std::is_same_v<T, RawF32>) {
@@ -169,7 +169,7 @@ inline void store(uint32_t* lo, uint32_t* hi, int lane, V value) {
 }
 
 template <auto function, class... S, size_t... I>
-inline auto apply(const Source* sources, int lane, FloatMode mode, std::index_sequence<I...>) {
+[[gnu::always_inline]] inline auto apply(const Source* sources, int lane, FloatMode mode, std::index_sequence<I...>) {
   if constexpr (std::is_invocable_v<decltype(function), FloatMode, decltype(load<S>(sources[0], 0))...>)
     return function(mode, load<S>(sources[I], lane)...);
   else

@@ -26,11 +26,11 @@ u32 low24(u32 value) { return value & 0xffffff; }
 u32 byte_of(u32 value, int byte) { return value >> (8 * byte) & 0xff; }
 u32 difference(u32 a, u32 b) { return a > b ? a - b : b - a; }
 
-u32 sad_u8(u32 a, u32 b, u32 c) {
+[[gnu::always_inline]] inline u32 sad_u8(u32 a, u32 b, u32 c) {
   for (int i = 0; i < 4; ++i) c += difference(byte_of(a, i), byte_of(b, i));
   return c;
 }
-u32 msad_u8(u32 a, u32 b, u32 c) {
+[[gnu::always_inline]] inline u32 msad_u8(u32 a, u32 b, u32 c) {
   for (int i = 0; i < 4; ++i) c += byte_of(b, i) == 0 ? 0 : difference(byte_of(a, i), byte_of(b, i));
   return c;
 }
@@ -46,17 +46,16 @@ u64 sad_quad(u64 a, u32 b, u64 c, u32 (*one)(u32, u32, u32)) {
 
 // One byte of v_perm_b32 on the pair {high, low}: 0..7 a byte, 8..11 copies of a sign bit (bits 15, 31, 47, 63), 12
 // zero, above all ones. Branch-free and in 32 bits, so that the lane loop vectorizes well.
-u32 permute_byte(u32 high, u32 low, u32 sel) {
+[[gnu::always_inline]] inline u32 permute_byte(u32 high, u32 low, u32 sel) {
   const u32 byte = ((sel & 4) != 0 ? high : low) >> (8 * (sel & 3)) & 0xff;
   const u32 sign_word = (sel & 2) != 0 ? high : low;
   const u32 sign = 0u - (((sel & 1) != 0 ? sign_word >> 16 : sign_word) >> 15 & 1);
   const u32 constant = sel == 12 ? 0u : 0xffu;
   return sel < 8 ? byte : sel < 12 ? sign & 0xff : constant;
 }
-u32 perm(u32 a, u32 b, u32 sel) {
-  u32 result = 0;
-  for (int i = 0; i < 4; ++i) result |= permute_byte(a, b, byte_of(sel, i)) << (8 * i);
-  return result;
+[[gnu::always_inline]] inline u32 perm(u32 a, u32 b, u32 sel) {
+  return permute_byte(a, b, sel & 0xff) | permute_byte(a, b, sel >> 8 & 0xff) << 8 |
+         permute_byte(a, b, sel >> 16 & 0xff) << 16 | permute_byte(a, b, sel >> 24) << 24;
 }
 
 u32 bfe_u(u32 a, u32 offset, u32 width) { return a >> (offset & 31) & ((1u << (width & 31)) - 1); }
@@ -67,14 +66,14 @@ i32 bfe_i(u32 a, u32 offset, u32 width) {
   return bits == 0 ? 0 : static_cast<i32>(field << up) >> up;
 }
 
-u32 reverse(u32 v) {
+[[gnu::always_inline]] inline u32 reverse(u32 v) {
   v = (v >> 1 & 0x55555555) | (v & 0x55555555) << 1;
   v = (v >> 2 & 0x33333333) | (v & 0x33333333) << 2;
   v = (v >> 4 & 0x0f0f0f0f) | (v & 0x0f0f0f0f) << 4;
   return __builtin_bswap32(v);
 }
 
-u32 lerp_u8(u32 a, u32 b, u32 c) {
+[[gnu::always_inline]] inline u32 lerp_u8(u32 a, u32 b, u32 c) {
   u32 result = 0;
   for (int i = 0; i < 4; ++i) result |= (byte_of(a, i) + byte_of(b, i) + (byte_of(c, i) & 1)) >> 1 << (8 * i);
   return result;
@@ -180,7 +179,8 @@ constexpr OpEntry kOps[] = {
        u32>("v_alignbit_b32"),
     op<[](u32 a, u32 b, u32 c) { return static_cast<u32>((static_cast<u64>(a) << 32 | b) >> (8 * (c & 3))); }, u32, u32,
        u32, u32>("v_alignbyte_b32"),
-    op<[](u32 a, u32 b, u32 c) { return perm(a, b, c); }, u32, u32, u32, u32>("v_perm_b32"),
+    op<[](u32 a, u32 b, u32 c) __attribute__((always_inline)) { return perm(a, b, c); }, u32, u32, u32, u32>(
+        "v_perm_b32"),
     op<[](u32 a, u32 b, u32 c) { return lerp_u8(a, b, c); }, u32, u32, u32, u32>("v_lerp_u8"),
     op<[](u32 a, u32 b, u32 c) { return sad_u8(a, b, c); }, u32, u32, u32, u32>("v_sad_u8"),
     op<[](u32 a, u32 b, u32 c) { return (sad_u8(a, b, 0) << 16) + c; }, u32, u32, u32, u32>("v_sad_hi_u8"),
