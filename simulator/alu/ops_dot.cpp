@@ -40,8 +40,9 @@ template <Format format, bool c_last>
 void dot2_float(Wave& wave, const Instruction& instruction) {
   PackedRows a, b;
   Row c_row, out;
-  fetch_packed16(wave, instruction, 0, true, a);
-  fetch_packed16(wave, instruction, 1, true, b);
+  constexpr PackedType type = format == Format::f16 ? PackedType::f16 : PackedType::bf16;
+  fetch_packed16(wave, instruction, 0, type, a);
+  fetch_packed16(wave, instruction, 1, type, b);
   const u32* c = third(wave, instruction, true, c_row);
   for (int lane = 0; lane < wave_lanes; ++lane) {
     const float low = widen(format, a.low.lane[lane]) * widen(format, b.low.lane[lane]);
@@ -61,9 +62,9 @@ i64 element(u32 value, int index) {
 
 template <int bits, bool is_signed>
 void dot_integer(Wave& wave, const Instruction& instruction) {
-  Row a_lo, b_lo, unused, c_row, out;
-  const Source a = fetch(wave, instruction, packed_operand(instruction, 0), 0, Kind::b32, a_lo, unused);
-  const u32* b = src32(wave, packed_operand(instruction, 1), b_lo);
+  Row a_row, b_row, unused, c_row, out;
+  const Source a = fetch(wave, instruction, packed_operand(instruction, 0), 0, Kind::b32, a_row, unused);
+  const u32* b = src32(wave, packed_operand(instruction, 1), b_row);
   const u32* c = third(wave, instruction, false, c_row);
   for (int lane = 0; lane < wave_lanes; ++lane) {
     i64 sum = is_signed ? static_cast<i64>(static_cast<int32_t>(c[lane])) : static_cast<i64>(c[lane]);

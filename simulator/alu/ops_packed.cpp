@@ -40,7 +40,7 @@ void packed16(Wave& wave, const Instruction& given) {
   PackedRows rows[count], out;
   Source low[count], high[count];
   for (int i = 0; i < count; ++i) {
-    fetch_packed16(wave, *instruction, i, is_float, rows[i]);
+    fetch_packed16(wave, *instruction, i, is_float ? PackedType::f16 : PackedType::integer, rows[i]);
     low[i] = {rows[i].low.lane, nullptr};
     high[i] = {rows[i].high.lane, nullptr};
   }

@@ -10,7 +10,8 @@ uint32_t packed_constant(const Operand& op) {
 
 }  // namespace
 
-void fetch_packed16(const Wave& wave, const Instruction& instruction, int source, bool is_float, PackedRows& rows) {
+void fetch_packed16(const Wave& wave, const Instruction& instruction, int source, PackedType type, PackedRows& rows) {
+  const bool is_float = type != PackedType::integer;
   const Operand& op = packed_operand(instruction, source);
   Row scratch;
   const uint32_t* lanes = op.is_constant() ? splat(packed_constant(op), scratch) : src32(wave, op, scratch);
@@ -24,7 +25,7 @@ void fetch_packed16(const Wave& wave, const Instruction& instruction, int source
   const uint32_t high_shift = (op_sel_hi(instruction) >> source & 1) != 0 ? 16 : 0;
   const uint32_t low_sign = is_float && (m.neg_lo >> source & 1) != 0 ? 0x8000 : 0;
   const uint32_t high_sign = is_float && (m.neg_hi >> source & 1) != 0 ? 0x8000 : 0;
-  const bool flush = is_float && (wave.mode >> mode_bits::denorm_f64_f16_shift & 1) == 0;
+  const bool flush = type == PackedType::f16 && (wave.mode >> mode_bits::denorm_f64_f16_shift & 1) == 0;
   for (int lane = 0; lane < wave_lanes; ++lane) {
     uint32_t low = (lanes[lane] >> low_shift & 0xffff) ^ low_sign;
     uint32_t high = (lanes[lane] >> high_shift & 0xffff) ^ high_sign;

@@ -6,12 +6,13 @@
 namespace mlaforge::simulator {
 
 // The 16-bit elements of source `source` for the low and the high result, in the low halves of the lanes.
-// `is_float`: neg_lo and neg_hi flip the sign, and denormals are flushed as MODE asks.
+// neg_lo and neg_hi flip the sign of f16 and bf16; f16 denormals are flushed as MODE asks.
+enum class PackedType : uint8_t { integer, f16, bf16 };
 struct PackedRows {
   Row low;
   Row high;
 };
-void fetch_packed16(const Wave& wave, const Instruction& instruction, int source, bool is_float, PackedRows& rows);
+void fetch_packed16(const Wave& wave, const Instruction& instruction, int source, PackedType type, PackedRows& rows);
 
 // The 32-bit elements of a v_pk_*_f32 source. Rows are the registers themselves unless a sign or constant needs `rows`.
 struct PackedSources {
