@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@ namespace mlaforge::simulator {
 
 /// The executable bytes of a code object at their device address; instructions are decoded when first reached, once.
 class Program;
+class ExecutionObserver;
 /// `text` is copied. `address` is the device address of its first byte, a multiple of 4.
 std::shared_ptr<const Program> make_program(std::span<const std::byte> text, uint64_t address);
 
@@ -95,6 +97,9 @@ struct LaunchConfig {
   unsigned threads = 0;                            ///< host threads; 0: all
   uint64_t max_wave_instructions = 2'000'000'000;  ///< beyond it the launch is an endless loop
   uint32_t scratch_bytes_per_lane = 0;  ///< more than the descriptor's, for dynamic stacks; 0: the descriptor's
+  std::span<const uint64_t> workgroups;  ///< linear ids of those to run, ascending; empty: the whole grid
+  /// Who watches a workgroup, by its linear id; called from the host thread that runs it. Empty: nobody.
+  std::function<ExecutionObserver*(uint64_t)> observer;
 };
 
 struct LaunchStats {

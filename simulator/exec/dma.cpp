@@ -19,12 +19,9 @@ PendingOp& prepare_dma(Wave& wave, const Instruction& instruction, uint32_t byte
   op.apply = apply_dma;
   op.bytes = bytes;
   const uint32_t step = bytes >= 12 ? 16 : 4;
-  const uint32_t base = (wave.m0() & m0_lds_mask) + static_cast<uint32_t>(instruction.modifiers.offset);
-  for_lanes(exec, [&](int lane) {
-    const uint32_t address = base + static_cast<uint32_t>(lane) * step;
-    require_aligned(wave, address, 4, lane);
-    op.address2[static_cast<size_t>(lane)] = find_lds(wave, address, bytes, lane);
-  });
+  Row lanes;
+  for (uint32_t lane = 0; lane < wave_lanes; ++lane) lanes.lane[lane] = (wave.m0() & m0_lds_mask) + lane * step;
+  resolve_lds(wave, exec, op.address2, lanes.lane, static_cast<uint32_t>(instruction.modifiers.offset), bytes, 4);
   return op;
 }
 

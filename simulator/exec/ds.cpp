@@ -6,20 +6,6 @@
 namespace mlaforge::simulator {
 namespace {
 
-/// Fills `addresses` with host bytes for every active lane.
-void resolve(Wave& wave, const PendingOp& op, std::array<std::byte*, wave_lanes>& addresses, const uint32_t* base,
-             uint32_t offset, uint32_t bytes) {
-  const size_t size = wave.group->lds.size();
-  std::byte* lds = wave.group->lds.data();
-  const bool strict = wave.group->launch->config.checks.alignment;
-  for_lanes(op.exec, [&](int lane) {
-    const uint32_t address = base[lane] + offset;
-    if (strict) check_alignment(wave, address, bytes, lane);
-    addresses[static_cast<size_t>(lane)] =
-        size_t{address} + bytes <= size ? lds + address : find_lds(wave, address, bytes, lane);
-  });
-}
-
 void read(Wave& wave, const Instruction& i) {
   const Transfer transfer = unpack(i.detail);
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, wave.exec());
@@ -27,8 +13,8 @@ void read(Wave& wave, const Instruction& i) {
   op.detail = i.detail;
   op.first_register = i.operands[0].index;
   op.registers = registers_of(transfer);
-  resolve(wave, op, op.address, wave.vgpr[i.operands[1].index].lane, static_cast<uint32_t>(i.modifiers.offset),
-          transfer.bytes);
+  resolve_lds(wave, op.exec, op.address, wave.vgpr[i.operands[1].index].lane, static_cast<uint32_t>(i.modifiers.offset),
+              transfer.bytes);
   wave.queue->issue(wave, op);
 }
 
@@ -37,8 +23,8 @@ void write(Wave& wave, const Instruction& i) {
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, wave.exec());
   op.apply = apply_store;
   op.detail = i.detail;
-  resolve(wave, op, op.address, wave.vgpr[i.operands[0].index].lane, static_cast<uint32_t>(i.modifiers.offset),
-          transfer.bytes);
+  resolve_lds(wave, op.exec, op.address, wave.vgpr[i.operands[0].index].lane, static_cast<uint32_t>(i.modifiers.offset),
+              transfer.bytes);
   capture_data(wave, op, i.operands[1], transfer);
   wave.queue->issue(wave, op);
 }
@@ -71,8 +57,8 @@ void resolve_pair(Wave& wave, PendingOp& op, const Instruction& i, const Operand
   op.bytes = i.detail & 0xff;
   const uint32_t unit = op.bytes * (i.detail >> 8);
   const uint32_t* base = wave.vgpr[address.index].lane;
-  resolve(wave, op, op.address, base, i.modifiers.offset0 * unit, op.bytes);
-  resolve(wave, op, op.address2, base, i.modifiers.offset1 * unit, op.bytes);
+  resolve_lds(wave, op.exec, op.address, base, i.modifiers.offset0 * unit, op.bytes);
+  resolve_lds(wave, op.exec, op.address2, base, i.modifiers.offset1 * unit, op.bytes);
 }
 
 void read2(Wave& wave, const Instruction& i) {
@@ -100,7 +86,7 @@ void write2(Wave& wave, const Instruction& i) {
 void resolve_by_lane(Wave& wave, PendingOp& op, const Instruction& i) {
   Row base;
   for (uint32_t lane = 0; lane < wave_lanes; ++lane) base.lane[lane] = (wave.m0() & 0xffff) + lane * 4;
-  resolve(wave, op, op.address, base.lane, static_cast<uint32_t>(i.modifiers.offset), 4);
+  resolve_lds(wave, op.exec, op.address, base.lane, static_cast<uint32_t>(i.modifiers.offset), 4);
 }
 
 void read_addtid(Wave& wave, const Instruction& i) {

@@ -113,6 +113,45 @@ void apply_transpose(Wave& wave, PendingOp& op) {
   }
 }
 
+/// The same for 8-bit and 16-bit elements, all tiles at once: a square block of elements is exchanged across its
+/// diagonal by halves, then quarters. Row n of block (group, h) is the piece of lane group * 16 + n * lanes_per_row +
+/// h.
+template <TransposeForm Form>
+void apply_square_transpose(Wave& wave, PendingOp& op) {
+  constexpr uint32_t rows = 64 / Form.bits;
+  constexpr uint32_t blocks = wave_lanes / rows;
+  static_assert(rows == 16 / Form.lanes_per_row);
+  const auto lane_of = [](uint32_t row, uint32_t block) {
+    return static_cast<size_t>(block / Form.lanes_per_row * 16 + row * Form.lanes_per_row + block % Form.lanes_per_row);
+  };
+  alignas(64) uint64_t x[rows][blocks];
+  for (uint32_t row = 0; row < rows; ++row) {
+    for (uint32_t block = 0; block < blocks; ++block) std::memcpy(&x[row][block], op.address[lane_of(row, block)], 8);
+  }
+  uint64_t mask = 0xffffffff;
+  for (uint32_t half = rows / 2; half > 0; half /= 2) {
+    const uint32_t shift = half * Form.bits;
+    for (uint32_t row = 0; row < rows; ++row) {
+      if (row & half) continue;
+      for (uint32_t block = 0; block < blocks; ++block) {
+        const uint64_t swap = (x[row][block] >> shift ^ x[row + half][block]) & mask;
+        x[row + half][block] ^= swap;
+        x[row][block] ^= swap << shift;
+      }
+    }
+    mask ^= mask << (shift / 2);
+  }
+  uint32_t* low = wave.vgpr[op.first_register].lane;
+  uint32_t* high = wave.vgpr[op.first_register + 1u].lane;
+  // Column c of block b belongs to lane b * rows + c.
+  for (uint32_t block = 0; block < blocks; ++block) {
+    for (uint32_t column = 0; column < rows; ++column) {
+      low[block * rows + column] = static_cast<uint32_t>(x[column][block]);
+      high[block * rows + column] = static_cast<uint32_t>(x[column][block] >> 32);
+    }
+  }
+}
+
 template <TransposeForm Form>
 void read_transposed(Wave& wave, const Instruction& i) {
   const uint64_t exec = wave.exec();
@@ -121,16 +160,15 @@ void read_transposed(Wave& wave, const Instruction& i) {
                 fmt::format("a transpose read needs all 64 lanes, EXEC is 0x{:016x}", exec));
   }
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, exec);
-  op.apply = apply_transpose<Form>;
+  if constexpr (Form.bits >= 8) {
+    op.apply = apply_square_transpose<Form>;
+  } else {
+    op.apply = apply_transpose<Form>;
+  }
   op.first_register = i.operands[0].index;
   op.registers = static_cast<uint16_t>(Form.piece_bytes / 4);
-  const uint32_t* base = wave.vgpr[i.operands[1].index].lane;
-  const auto offset = static_cast<uint32_t>(i.modifiers.offset);
-  for_lanes(exec, [&](int lane) {
-    const uint32_t address = base[lane] + offset;
-    require_aligned(wave, address, Form.piece_bytes == 8 ? 8 : 4, lane);
-    op.address[static_cast<size_t>(lane)] = find_lds(wave, address, Form.piece_bytes, lane);
-  });
+  resolve_lds(wave, exec, op.address, wave.vgpr[i.operands[1].index].lane, static_cast<uint32_t>(i.modifiers.offset),
+              Form.piece_bytes, Form.piece_bytes == 8 ? 8 : 4);
   wave.queue->issue(wave, op);
 }
 

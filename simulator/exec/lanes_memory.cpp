@@ -60,6 +60,18 @@ void load_dwords(Wave& wave, const PendingOp& op) {
   }
 }
 
+template <size_t Bytes>
+void move_dma(const PendingOp& op) {
+  for_lanes(op.exec, [&](int lane_index) {
+    const auto lane = static_cast<size_t>(lane_index);
+    if (op.address[lane] != nullptr) {
+      std::memcpy(op.address2[lane], op.address[lane], Bytes);
+    } else {
+      std::memset(op.address2[lane], 0, Bytes);
+    }
+  });
+}
+
 }  // namespace
 
 void apply_load(Wave& wave, PendingOp& op) {
@@ -101,14 +113,23 @@ void apply_store(Wave&, PendingOp& op) {
 }
 
 void apply_dma(Wave&, PendingOp& op) {
-  for_lanes(op.exec, [&](int lane_index) {
-    const auto lane = static_cast<size_t>(lane_index);
-    if (op.address[lane] != nullptr) {
-      std::memcpy(op.address2[lane], op.address[lane], op.bytes);
-    } else {
-      std::memset(op.address2[lane], 0, op.bytes);
-    }
-  });
+  switch (op.bytes) {
+    case 1:
+      move_dma<1>(op);
+      return;
+    case 2:
+      move_dma<2>(op);
+      return;
+    case 4:
+      move_dma<4>(op);
+      return;
+    case 12:
+      move_dma<12>(op);
+      return;
+    default:
+      move_dma<16>(op);
+      return;
+  }
 }
 
 void apply_load_pieces(Wave& wave, PendingOp& op) {
@@ -148,6 +169,29 @@ void capture_data(const Wave& wave, PendingOp& op, const Operand& source, Transf
   if (high) {
     for (uint32_t& value : op.data[0]) value >>= 16;
   }
+}
+
+void resolve_lds(Wave& wave, uint64_t exec, std::array<std::byte*, wave_lanes>& addresses, const uint32_t* base,
+                 uint32_t offset, uint32_t bytes, uint32_t alignment) {
+  std::byte* lds = wave.group->lds.data();
+  if (wave.group->launch->config.checks.alignment) alignment = std::max(alignment, std::min(bytes, 4u));
+  // All lanes at once when nothing can be wrong; the slow loop finds the lane that is.
+  uint32_t highest = 0;
+  uint32_t bits = 0;
+  for (int lane = 0; lane < wave_lanes; ++lane) {
+    const uint32_t address = base[lane] + offset;
+    highest = std::max(highest, address);
+    bits |= address;
+  }
+  if (uint64_t{highest} + bytes <= wave.group->lds.size() && bits % alignment == 0) {
+    for (size_t lane = 0; lane < wave_lanes; ++lane) addresses[lane] = lds + (base[lane] + offset);
+    return;
+  }
+  for_lanes(exec, [&](int lane) {
+    const uint32_t address = base[lane] + offset;
+    require_aligned(wave, address, alignment, lane);
+    addresses[static_cast<size_t>(lane)] = find_lds(wave, address, bytes, lane);
+  });
 }
 
 void require_aligned(const Wave& wave, uint64_t address, uint32_t alignment, int lane) {

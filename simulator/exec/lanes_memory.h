@@ -59,6 +59,11 @@ void apply_dma_pieces(Wave& wave, PendingOp& op);
 /// Copies a store's registers into op.data under EXEC.
 void capture_data(const Wave& wave, PendingOp& op, const Operand& source, Transfer transfer);
 
+/// Host bytes of base[lane] + offset in the LDS for every lane of `exec`, or a fault; `alignment` is the hardware's
+/// rule.
+void resolve_lds(Wave& wave, uint64_t exec, std::array<std::byte*, wave_lanes>& addresses, const uint32_t* base,
+                 uint32_t offset, uint32_t bytes, uint32_t alignment = 1);
+
 /// Raises FaultKind::misaligned unless `address` is a multiple of `alignment`.
 void require_aligned(const Wave& wave, uint64_t address, uint32_t alignment, int lane);
 /// The rule of Checks::alignment for plain loads and stores.

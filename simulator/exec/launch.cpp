@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "simulator/exec/observer.h"
 #include "simulator/exec/workgroup.h"
 
 namespace mlaforge::simulator {
@@ -125,18 +126,21 @@ void work(const LaunchState& launch, Progress& progress) {
   Workgroup group;
   LaunchStats stats;
   for (;;) {
-    const uint64_t id = progress.next.fetch_add(1);
-    if (id >= progress.limit.load()) break;
+    const uint64_t place = progress.next.fetch_add(1);
+    if (place >= progress.limit.load()) break;
+    const uint64_t id = launch.config.workgroups.empty() ? place : launch.config.workgroups[place];
     try {
       start_workgroup(group, launch, id);
+      group.observer = launch.config.observer ? launch.config.observer(id) : nullptr;
+      if (group.observer != nullptr) group.observer->start(group);
       stats.instructions += run_workgroup(group);
       stats.waves += static_cast<uint64_t>(group.wave_count);
       ++stats.workgroups;
     } catch (const FaultError& error) {
       const std::lock_guard lock(progress.mutex);
       // Workgroups start in order, so every lower one has been started and will still report.
-      if (id < progress.limit.load()) {
-        progress.limit.store(id);
+      if (place < progress.limit.load()) {
+        progress.limit.store(place);
         progress.fault = error.fault();
       }
     }
@@ -162,7 +166,8 @@ LaunchResult run_kernel(const KernelCode& kernel, const LaunchConfig& config, Gl
   lay_out_kernarg(launch);
   lay_out_dispatch_packet(launch);
   Progress progress;
-  const uint64_t workgroups = uint64_t{config.grid[0]} * config.grid[1] * config.grid[2];
+  const uint64_t grid = uint64_t{config.grid[0]} * config.grid[1] * config.grid[2];
+  const uint64_t workgroups = config.workgroups.empty() ? grid : config.workgroups.size();
   progress.limit = workgroups;
   const unsigned wanted = config.threads != 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
   const uint64_t threads = std::min<uint64_t>(wanted, workgroups);

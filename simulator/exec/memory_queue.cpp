@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "simulator/exec/observer.h"
 #include "simulator/exec/workgroup.h"
 
 namespace mlaforge::simulator {
@@ -35,6 +36,7 @@ bool is_counted(const PendingOp& op) { return op.in_vm || op.in_lgkm; }
 void MemoryQueue::reset() {
   for (auto& op : outstanding_) free_.push_back(std::move(op));
   outstanding_.clear();
+  vm_outstanding_ = lgkm_outstanding_ = 0;
 }
 
 PendingOp& MemoryQueue::prepare(QueueKind kind, const Instruction& instruction, uint64_t exec) {
@@ -56,12 +58,11 @@ PendingOp& MemoryQueue::prepare(QueueKind kind, const Instruction& instruction, 
 }
 
 void MemoryQueue::issue(Wave& wave, PendingOp& op) {
-  const auto count = [&](bool PendingOp::* counter) {
-    return static_cast<unsigned>(
-        std::count_if(outstanding_.begin(), outstanding_.end(), [&](const auto& other) { return (*other).*counter; }));
-  };
-  if (op.in_vm && count(&PendingOp::in_vm) >= max_vmcnt) wait(wave, max_vmcnt - 1, ~0u);
-  if (op.in_lgkm && count(&PendingOp::in_lgkm) >= max_lgkmcnt) wait(wave, ~0u, max_lgkmcnt - 1);
+  if (wave.group->observer != nullptr) wave.group->observer->memory(wave, op);
+  if (op.in_vm && vm_outstanding_ >= max_vmcnt) wait(wave, max_vmcnt - 1, ~0u);
+  if (op.in_lgkm && lgkm_outstanding_ >= max_lgkmcnt) wait(wave, ~0u, max_lgkmcnt - 1);
+  vm_outstanding_ += op.in_vm;
+  lgkm_outstanding_ += op.in_lgkm;
   // prepare() handed out the last free record; wait() may have put others on top of it.
   const auto self = std::find_if(free_.begin(), free_.end(), [&](const auto& other) { return other.get() == &op; });
   outstanding_.push_back(std::move(*self));
@@ -119,7 +120,10 @@ void MemoryQueue::wait(Wave& wave, unsigned vmcnt, unsigned lgkmcnt) {
     }
   }
   bool any = false;
+  vm_outstanding_ = lgkm_outstanding_ = 0;
   for (auto& op : outstanding_) {
+    vm_outstanding_ += op->in_vm;
+    lgkm_outstanding_ += op->in_lgkm;
     if (is_counted(*op)) continue;
     any = true;
     if (!op->applied) apply_through(wave, *op);

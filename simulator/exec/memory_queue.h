@@ -67,6 +67,8 @@ class MemoryQueue {
 
   std::vector<std::unique_ptr<PendingOp>> outstanding_;  ///< oldest first
   std::vector<std::unique_ptr<PendingOp>> free_;
+  unsigned vm_outstanding_ = 0;
+  unsigned lgkm_outstanding_ = 0;
 };
 
 }  // namespace mlaforge::simulator

@@ -5,6 +5,7 @@
 
 #include "simulator/alu/lanes.h"
 #include "simulator/decode/program.h"
+#include "simulator/exec/observer.h"
 #include "simulator/exec/workgroup.h"
 
 namespace mlaforge::simulator {
@@ -96,6 +97,8 @@ void run_wave(Wave& wave, const Program& program, uint64_t quantum) {
     if (instruction.vgpr_end > launch.arch_vgprs || instruction.agpr_end > launch.agprs) [[unlikely]] {
       check_registers(wave, instruction);
     }
+    if (wave.group->observer != nullptr) [[unlikely]]
+      wave.group->observer->instruction(wave, instruction);
     execute(wave, instruction);
     ++executed;
   }

@@ -7,8 +7,24 @@
 namespace mlaforge::simulator {
 namespace {
 
-uint64_t lane_address64(const Wave& wave, const Operand& op, int lane) {
-  return wave.vgpr[op.index].lane[lane] | uint64_t{wave.vgpr[op.index + 1].lane[lane]} << 32;
+/// All lanes at once, when all lie in the region that was hit last and none is misaligned.
+bool resolve_in_last_region(Wave& wave, PendingOp& op, const std::array<uint64_t, wave_lanes>& addresses,
+                            uint32_t bytes, bool write, uint32_t alignment) {
+  const MemoryRegion& region = wave.group->regions[0];
+  if (op.exec != ~uint64_t{0} || (write && !region.writable)) return false;
+  uint64_t lowest = ~uint64_t{0};
+  uint64_t highest = 0;
+  uint64_t bits = 0;
+  for (const uint64_t address : addresses) {
+    lowest = std::min(lowest, address);
+    highest = std::max(highest, address);
+    bits |= address;
+  }
+  if (lowest < region.begin || highest >= region.end || region.end - highest < bytes || bits % alignment != 0) {
+    return false;
+  }
+  for (size_t lane = 0; lane < wave_lanes; ++lane) op.address[lane] = region.host + (addresses[lane] - region.begin);
+  return true;
 }
 
 std::byte* flat_lane(Wave& wave, uint64_t address, uint32_t bytes, bool write, int lane) {
@@ -30,37 +46,33 @@ void resolve_lanes(Wave& wave, PendingOp& op, const AddressOperands& operands, u
   const auto offset = static_cast<uint64_t>(op.instruction->modifiers.offset);
   const bool has_scalar = operands.scalar != nullptr && operands.scalar->kind == OperandKind::sgpr;
   const Operand& vector = *operands.vector;
-  const auto finish = [&](uint64_t address, int lane) {
-    if (alignment > 1) {
-      require_aligned(wave, address, alignment, lane);
-    } else {
-      check_alignment(wave, address, bytes, lane);
-    }
-    std::byte*& host = op.address[static_cast<size_t>(lane)];
-    switch (operands.space) {
-      case Space::global:
-        host = find_global(wave, address, bytes, write, lane);
-        break;
-      case Space::flat:
-        host = flat_lane(wave, address, bytes, write, lane);
-        break;
-      case Space::scratch:
-        host = find_scratch(wave, address, bytes, lane);
-        break;
-    }
-  };
+  if (wave.group->launch->config.checks.alignment) alignment = std::max(alignment, std::min(bytes, 4u));
   if (operands.space == Space::scratch) {
-    const uint32_t scalar = has_scalar ? wave.sgpr[operands.scalar->index] : 0;
+    const uint32_t scalar = (has_scalar ? wave.sgpr[operands.scalar->index] : 0) + static_cast<uint32_t>(offset);
     for_lanes(op.exec, [&](int lane) {
-      const uint32_t base = vector.is_vector() ? wave.vgpr[vector.index].lane[lane] : 0;
-      finish(static_cast<uint32_t>(base + scalar + static_cast<uint32_t>(offset)), lane);
+      const uint32_t address = scalar + (vector.is_vector() ? wave.vgpr[vector.index].lane[lane] : 0);
+      require_aligned(wave, address, alignment, lane);
+      op.address[static_cast<size_t>(lane)] = find_scratch(wave, address, bytes, lane);
     });
-  } else if (has_scalar) {
-    const uint64_t scalar = wave.sgpr_pair(operands.scalar->index);
-    for_lanes(op.exec, [&](int lane) { finish(scalar + wave.vgpr[vector.index].lane[lane] + offset, lane); });
-  } else {
-    for_lanes(op.exec, [&](int lane) { finish(lane_address64(wave, vector, lane) + offset, lane); });
+    return;
   }
+  std::array<uint64_t, wave_lanes> addresses;
+  const uint32_t* low = wave.vgpr[vector.index].lane;
+  if (has_scalar) {
+    const uint64_t base = wave.sgpr_pair(operands.scalar->index) + offset;
+    for (size_t lane = 0; lane < wave_lanes; ++lane) addresses[lane] = base + low[lane];
+  } else {
+    const uint32_t* high = wave.vgpr[vector.index + 1].lane;
+    for (size_t lane = 0; lane < wave_lanes; ++lane)
+      addresses[lane] = (low[lane] | uint64_t{high[lane]} << 32) + offset;
+  }
+  if (resolve_in_last_region(wave, op, addresses, bytes, write, alignment)) return;
+  for_lanes(op.exec, [&](int lane_index) {
+    const auto lane = static_cast<size_t>(lane_index);
+    require_aligned(wave, addresses[lane], alignment, lane_index);
+    op.address[lane] = operands.space == Space::flat ? flat_lane(wave, addresses[lane], bytes, write, lane_index)
+                                                     : find_global(wave, addresses[lane], bytes, write, lane_index);
+  });
 }
 
 bool resolve_buffer(Wave& wave, PendingOp& op, size_t address_operand, uint32_t bytes, bool write, uint32_t alignment) {

@@ -50,6 +50,7 @@ struct Workgroup {
   std::vector<std::byte> scratch;         ///< [wave, lane, byte]
   std::array<MemoryRegion, 4> regions{};  ///< regions that were hit, most recent first
   std::mt19937_64 random;
+  ExecutionObserver* observer = nullptr;  ///< null: nobody watches
 };
 
 /// Host bytes of device address range [address, address + bytes), or a fault at `lane`.
