@@ -4,6 +4,7 @@
 
 #include "simulator/hip/error.h"
 #include "simulator/hip/mlaforge_simulator.h"
+#include "simulator/hip/timing.h"
 
 namespace mlaforge::simulator {
 namespace {
@@ -50,6 +51,7 @@ MLAFORGE_HIP_EXPORT int mlaforge_simulator_set_option(const char* key, const cha
     require(value, "value");
     const std::string problem = device().set_option(key, value);
     if (!problem.empty()) fail(hipErrorInvalidValue, problem);
+    if (std::string_view(key) == "timing") forget_timings();
   });
 }
 

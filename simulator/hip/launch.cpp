@@ -8,6 +8,7 @@
 #include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
 #include "simulator/hip/stream.h"
+#include "simulator/hip/timing.h"
 
 namespace mlaforge::simulator {
 namespace {
@@ -122,6 +123,7 @@ void execute(const DeviceFunction& function, const LaunchShape& shape, const std
   config.threads = options.threads;
   config.max_wave_instructions = options.instruction_limit;
   const std::scoped_lock running(device().execution);
+  if (options.timing) return time_kernel(function.code, config, options);
   const LaunchResult result = run_kernel(function.code, config, device().memory);
   store_stats(function.metadata.name, result.stats);
   if (result.fault) fail(*result.fault);

@@ -22,7 +22,12 @@ const char* mlaforge_simulator_version(void);
  *   instruction_limit  MLAFORGE_SIM_INSTRUCTION_LIMIT  instructions of a wave beyond which a launch is an endless loop
  *   poison             MLAFORGE_SIM_POISON             0 (default) or 1: fill new allocations with 0xFB, not with zeros
  *   hip_abi            MLAFORGE_SIM_HIP_ABI            5 or 6: values of hipMemoryType; default 6, but 5 if the library
- *                                                      was loaded as libamdhip64.so.5 */
+ *                                                      was loaded as libamdhip64.so.5
+ *   timing             MLAFORGE_SIM_TIMING             0 (default) or 1: launches are timed by the cycle model; only the
+ *                                                      workgroups that stand for the launch are executed. Setting it
+ *                                                      forgets the timings so far
+ *   timing_trace       MLAFORGE_SIM_TIMING_TRACE       0 (default) or 1: keep what the waves of one CU do
+ *   timing_budget      MLAFORGE_SIM_TIMING_BUDGET      wave instructions that a replay may have; more are extrapolated */
 int mlaforge_simulator_set_option(const char* key, const char* value);
 
 /* The last failure of this thread as a paragraph for people, or "" if there was none. Valid until the thread's next
@@ -36,6 +41,14 @@ const char* mlaforge_simulator_last_report_json(void);
 /* Counts of the last launch of this thread, whole or stopped by a fault: {"kernel", "workgroups", "waves",
  * "instructions"} (instructions of waves). "{}" before the first. */
 const char* mlaforge_simulator_stats_json(void);
+
+/* The launches timed since timing was set, and the device's parameters for putting them together: {"device",
+ * "launches": [{"kernel", "us": {"low", "nominal", "high"}, "bounds_us", "wave_time", "steady_loop", "grid", ...}]}.
+ * All of it is predicted. Valid until the thread's next call. */
+const char* mlaforge_simulator_timing_json(void);
+
+/* The same launches as a trace in Chrome's JSON format, which Perfetto opens; with timing_trace. */
+const char* mlaforge_simulator_timing_trace_json(void);
 
 #ifdef __cplusplus
 }

@@ -11,8 +11,8 @@
 namespace mlaforge::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKeys = {"memory", "checks", "threads", "instruction_limit",
-                                                   "poison", "hip_abi"};
+constexpr std::array<std::string_view, 9> kKeys = {"memory", "checks", "threads", "instruction_limit",
+                                                   "poison", "hip_abi", "timing", "timing_trace", "timing_budget"};
 constexpr unsigned kMaxThreads = 1024;
 
 std::optional<uint64_t> parse_number(std::string_view text, uint64_t low, uint64_t high) {
@@ -103,6 +103,18 @@ std::string set_option(SimulatorOptions& options, std::string_view key, std::str
     const auto abi = parse_number(value, 5, 6);
     if (!abi) return bad_value(key, value, "5, 6 (6 stands for 7 too)");
     options.hip_abi = static_cast<int>(*abi);
+    return {};
+  }
+  if (key == "timing" || key == "timing_trace") {
+    const auto on = parse_number(value, 0, 1);
+    if (!on) return bad_value(key, value, "0, 1");
+    (key == "timing" ? options.timing : options.timing_trace) = *on == 1;
+    return {};
+  }
+  if (key == "timing_budget") {
+    const auto budget = parse_number(value, 1, UINT64_MAX);
+    if (!budget) return bad_value(key, value, "a number from 1");
+    options.timing_budget = *budget;
     return {};
   }
   return fmt::format("unknown option \"{}\"; known: {}", key, fmt::join(kKeys, ", "));

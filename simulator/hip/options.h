@@ -16,6 +16,9 @@ struct SimulatorOptions {
   uint64_t instruction_limit = LaunchConfig{}.max_wave_instructions;
   bool poison = false;
   int hip_abi = 6;
+  bool timing = false;
+  bool timing_trace = false;
+  uint64_t timing_budget = 6'000'000;
 };
 
 // Empty if the option is set, else what is wrong and what is allowed.

@@ -1,0 +1,192 @@
+#include "cli/bench/bench_case.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "cli/run/device_buffer.h"
+#include "reference/random.h"
+
+namespace mlaforge::bench {
+namespace {
+
+using run::DeviceBuffer;
+
+Diagnostic device_error(std::string problem) { return {"device", std::move(problem), {}, {}, {}}; }
+
+/// The pages of all requests lie shuffled in the pool, as in a server that has run for a while.
+std::vector<int32_t> shuffled_pages(const BenchCase& wanted, int64_t count) {
+  std::vector<int32_t> pages(static_cast<size_t>(count));
+  std::iota(pages.begin(), pages.end(), 0);
+  reference::Random random(wanted.seed, 1);
+  for (size_t i = pages.size(); i > 1; --i) std::swap(pages[i - 1], pages[random.below(i)]);
+  return pages;
+}
+
+/// The device memory of a step. The cache's bytes are zeros: no kernel's time depends on them.
+struct StepMemory {
+  std::optional<DeviceBuffer> q, kv, page_table, page_indptr, seq_len, o, lse, workspace;
+  int64_t pages = 0;  ///< of a request
+};
+
+template <typename Element>
+Status upload(const HipApi& hip, std::optional<DeviceBuffer>& to, const std::vector<Element>& host) {
+  Expected<DeviceBuffer> buffer = DeviceBuffer::copy_of<Element>(hip, host);
+  if (!buffer) return buffer.errors();
+  to.emplace(std::move(*buffer));
+  return std::monostate{};
+}
+
+Status allocate(const HipApi& hip, std::optional<DeviceBuffer>& to, uint64_t bytes) {
+  Expected<DeviceBuffer> buffer = DeviceBuffer::allocate(hip, bytes);
+  if (!buffer) return buffer.errors();
+  to.emplace(std::move(*buffer));
+  return std::monostate{};
+}
+
+uint64_t pool_bytes(const BenchCase& wanted) {
+  const int64_t pages = (wanted.context + wanted.page_size - 1) / wanted.page_size;
+  return static_cast<uint64_t>(pages) * wanted.batch * wanted.page_size * MLAFORGE_KEY_DIM;
+}
+
+Status make_memory(const HipApi& hip, const BenchCase& wanted, int heads, uint64_t workspace_bytes, StepMemory& m) {
+  const int64_t pages = (wanted.context + wanted.page_size - 1) / wanted.page_size;
+  const int64_t rows = int64_t{wanted.batch} * wanted.qlen * heads;
+  std::vector<int32_t> indptr(static_cast<size_t>(wanted.batch) + 1);
+  for (size_t i = 0; i < indptr.size(); ++i) indptr[i] = static_cast<int32_t>(static_cast<int64_t>(i) * pages);
+  const std::vector<int32_t> lengths(static_cast<size_t>(wanted.batch), wanted.context);
+  const Status steps[] = {
+      allocate(hip, m.q, static_cast<uint64_t>(rows) * MLAFORGE_KEY_DIM * 2),
+      allocate(hip, m.kv, pool_bytes(wanted)),
+      upload(hip, m.page_table, shuffled_pages(wanted, pages * wanted.batch)),
+      upload(hip, m.page_indptr, indptr),
+      upload(hip, m.seq_len, lengths),
+      allocate(hip, m.o, static_cast<uint64_t>(rows) * MLAFORGE_LATENT_DIM * 2),
+      allocate(hip, m.lse, static_cast<uint64_t>(rows) * 4),
+      allocate(hip, m.workspace, workspace_bytes),
+  };
+  for (const Status& step : steps) {
+    if (!step) return step.errors();
+  }
+  return std::monostate{};
+}
+
+mlaforge_tensors make_tensors(const BenchCase& wanted, const StepMemory& m, int heads, double softmax_scale) {
+  mlaforge_tensors t = MLAFORGE_TENSORS_INIT;
+  t.q = m.q->as<void>();
+  t.kv = m.kv->as<void>();
+  t.page_table = m.page_table->as<int32_t>();
+  t.page_indptr = m.page_indptr->as<int32_t>();
+  t.seq_len = m.seq_len->as<int32_t>();
+  t.o = m.o->as<void>();
+  t.lse = m.lse->as<float>();
+  t.q_head_stride = MLAFORGE_KEY_DIM;
+  t.q_token_stride = int64_t{heads} * MLAFORGE_KEY_DIM;
+  t.kv_row_stride = MLAFORGE_KEY_DIM;
+  t.o_head_stride = MLAFORGE_LATENT_DIM;
+  t.o_token_stride = int64_t{heads} * MLAFORGE_LATENT_DIM;
+  t.lse_head_stride = 1;
+  t.lse_token_stride = heads;
+  t.requests = wanted.batch;
+  t.softmax_scale = static_cast<float>(softmax_scale);
+  return t;
+}
+
+Expected<std::string> simulator_text(const HipApi& hip, const char* function) {
+  const auto call = reinterpret_cast<const char* (*)()>(dlsym(hip.handle, function));
+  if (call == nullptr) return device_error(hip.path + " has no symbol " + function);
+  return std::string(call());
+}
+
+Status set_options(const HipApi& hip, const BenchOptions& options) {
+  std::vector<std::pair<std::string, std::string>> values = {{"timing_trace", options.trace ? "1" : "0"},
+                                                             {"timing", "1"}};
+  if (options.budget != 0) values.emplace_back("timing_budget", std::to_string(options.budget));
+  for (const auto& [key, value] : values) {
+    if (hip.simulator_set_option(key.c_str(), value.c_str()) != 0) return device_error(hip.simulator_last_report());
+  }
+  return std::monostate{};
+}
+
+Range range_of(const nlohmann::json& json) {
+  return {json.at("low").get<double>(), json.at("nominal").get<double>(), json.at("high").get<double>()};
+}
+
+/// Puts the launches' timings together.
+void fill(BenchReport& report, const nlohmann::json& timing) {
+  const nlohmann::json& device = timing.at("device");
+  report.attention = timing.at("launches").at(0);
+  report.attention_us = range_of(report.attention.at("us"));
+  report.launch_us = range_of(device.at("launch_us"));
+  report.total_us = report.launch_us + report.attention_us;
+  if (timing.at("launches").size() > 1) {
+    report.combine_detail = timing.at("launches").at(1);
+    report.combine_us = range_of(report.combine_detail.at("us"));
+    report.gap_us = range_of(device.at("kernel_gap_us"));
+    report.total_us = report.total_us + report.gap_us + report.combine_us;
+  }
+  report.bounds_us = report.attention.at("bounds_us").get<std::map<std::string, double>>();
+  const auto largest = std::max_element(report.bounds_us.begin(), report.bounds_us.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  report.binding = largest->second < report.attention_us.nominal / 2 ? "latency" : largest->first;
+  report.kv_bytes = double(report.wanted.batch) * report.wanted.context * MLAFORGE_KEY_DIM;
+  report.kv_tb_s = report.kv_bytes / report.total_us.nominal * 1e-6;
+  report.attainable_share = report.kv_tb_s / device.at("hbm_tb_s").at("nominal").get<double>();
+}
+
+}  // namespace
+
+Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const BenchCase& wanted,
+                            const BenchOptions& options) {
+  if (!hip.is_simulator()) return device_error("timing by events on a GPU is not built in");
+  const int heads = kernels.config().heads;
+  mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
+  problem.heads = heads;
+  problem.qlen = wanted.qlen;
+  problem.page_size = wanted.page_size;
+  problem.splits = wanted.splits;
+  problem.batch_capacity = wanted.batch;
+  problem.longest_context = wanted.context;
+  problem.pool_bytes = pool_bytes(wanted);
+  const Expected<const PlannedKernel*> kernel = kernels.select(problem);
+  if (!kernel) return kernel.errors();
+  const Expected<run::LoadedKernel*> loaded = kernels.load(**kernel, std::nullopt);
+  if (!loaded) return loaded.errors();
+
+  BenchReport report;
+  report.wanted = wanted;
+  report.kernel = (*kernel)->plan.name;
+  report.combine = (*kernel)->combine.has_value() ? (*kernel)->combine->name : "";
+  report.splits = (*kernel)->variant.splits;
+  report.head_groups = (*kernel)->variant.head_groups;
+  report.device = device_name(hip, 0);
+
+  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+  uint64_t workspace_bytes = 0;
+  problem.splits = report.splits;
+  CallResult called = (*loaded)->library.select(problem, choice);
+  if (called) called = (*loaded)->library.workspace_size(choice, workspace_bytes);
+  if (!called) return device_error(called.message);
+  StepMemory memory;
+  if (Status made = make_memory(hip, wanted, heads, workspace_bytes, memory); !made) return made.errors();
+  if (Status set = set_options(hip, options); !set) return set.errors();
+  const mlaforge_tensors tensors = make_tensors(wanted, memory, heads, kernels.config().softmax_scale);
+  called = (*loaded)->library.launch(choice, tensors, memory.workspace->as<void>(), memory.workspace->bytes(), nullptr);
+  if (!called) return device_error(called.message + "\n" + hip.simulator_last_report());
+  if (const int error = hip.device_synchronize(); error != hip_success) {
+    return run::hip_error(hip, "hipDeviceSynchronize", error);
+  }
+  const Expected<std::string> timing = simulator_text(hip, "mlaforge_simulator_timing_json");
+  if (!timing) return timing.errors();
+  fill(report, nlohmann::json::parse(*timing));
+  if (options.trace) {
+    Expected<std::string> trace = simulator_text(hip, "mlaforge_simulator_timing_trace_json");
+    if (!trace) return trace.errors();
+    report.trace = std::move(*trace);
+  }
+  return report;
+}
+
+}  // namespace mlaforge::bench

@@ -1,0 +1,56 @@
+// One decode step of a given shape, launched through the runtime and timed: by the simulator's cycle model.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/run/kernels.h"
+#include "generator/result.h"
+
+namespace mlaforge::bench {
+
+struct BenchCase {
+  int batch = 1;
+  int context = 4096;  ///< KV tokens of every request
+  int qlen = 1;
+  int splits = 0;  ///< 0: the runtime chooses
+  int page_size = 1;
+  uint64_t seed = 1;  ///< of the page table's shuffle
+};
+
+/// In microseconds, low where the chip is at the fast end of everything that is not known about it.
+struct Range {
+  double low = 0, nominal = 0, high = 0;
+  Range operator+(const Range& other) const { return {low + other.low, nominal + other.nominal, high + other.high}; }
+};
+
+struct BenchReport {
+  BenchCase wanted;
+  std::string kernel, combine, device;
+  int splits = 1;
+  int head_groups = 1;
+  bool predicted = true;
+  Range total_us, attention_us, combine_us, launch_us, gap_us;
+  double kv_bytes = 0;
+  double kv_tb_s = 0;           ///< of the whole step, nominal
+  double attainable_share = 0;  ///< least time that the cache's bytes take at the attainable bandwidth / total
+  std::map<std::string, double> bounds_us;  ///< of the attention kernel, nominal
+  std::string binding;  ///< the largest bound; "latency" where it is less than half of the attention kernel's time
+  nlohmann::json attention, combine_detail;  ///< the simulator's own reports
+  std::string trace;                         ///< for Perfetto; when asked for
+};
+
+struct BenchOptions {
+  bool trace = false;
+  uint64_t budget = 0;  ///< wave instructions of a replay; 0: the simulator's default
+};
+
+/// Errors: no kernel for the shape, a compiler, a fault, a device that is no simulator.
+Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const BenchCase& wanted,
+                            const BenchOptions& options);
+
+nlohmann::json to_json(const BenchReport& report);
+
+}  // namespace mlaforge::bench

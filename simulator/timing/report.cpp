@@ -1,0 +1,77 @@
+#include "simulator/timing/report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace mlaforge::simulator::timing {
+namespace {
+
+nlohmann::json range(double low, double nominal, double high) {
+  return {{"low", low}, {"nominal", nominal}, {"high", high}};
+}
+
+nlohmann::json causes_json(const CauseTimes& causes) {
+  nlohmann::json json = nlohmann::json::object();
+  for (size_t c = 0; c < cause_count; ++c) {
+    if (causes[c] > 0) json[std::string(to_string(static_cast<Cause>(c)))] = causes[c];
+  }
+  return json;
+}
+
+nlohmann::json loop_json(const SteadyLoop& loop) {
+  return {{"passes", loop.passes},
+          {"clocks", loop.clocks},
+          {"bounds_clk",
+           {{"hbm", loop.hbm_clk},
+            {"cu_path", loop.path_clk},
+            {"lds", loop.lds_clk},
+            {"mfma", loop.mfma_clk},
+            {"valu", loop.valu_clk},
+            {"issue", loop.issue_clk}}},
+          {"lds_conflict_clk", loop.lds_conflict_clk},
+          {"dma_bytes", loop.dma_bytes},
+          {"wave_clocks", causes_json(loop.causes)}};
+}
+
+}  // namespace
+
+nlohmann::json to_json(const LaunchTiming& t) {
+  const Cohort& c = t.cohort;
+  return {{"kernel", t.kernel},
+          {"predicted", true},
+          {"us", range(t.us[0], t.us[1], t.us[2])},
+          {"clocks", t.nominal_clocks},
+          {"bounds_us",
+           {{"hbm", t.bounds.hbm},
+            {"l2", t.bounds.l2},
+            {"cu_path", t.bounds.cu_path},
+            {"lds", t.bounds.lds},
+            {"mfma", t.bounds.mfma},
+            {"valu", t.bounds.valu},
+            {"issue", t.bounds.issue}}},
+          {"hbm_bytes", t.hbm_bytes},
+          {"lds_conflict_share", t.lds_conflict_share},
+          {"wave_time", causes_json(t.causes)},
+          {"steady_loop", t.loop ? loop_json(*t.loop) : nlohmann::json()},
+          {"grid",
+           {{"workgroups", c.grid},
+            {"workgroups_per_cu", c.workgroups_per_cu},
+            {"rounds", c.rounds},
+            {"replayed_workgroups", c.ids.size()},
+            {"replayed_cus", c.cus},
+            {"replayed_rounds", c.replayed_rounds},
+            {"whole", c.whole()},
+            {"instructions", t.instructions}}}};
+}
+
+nlohmann::json device_json(const DeviceFile& file) {
+  nlohmann::json json = {{"device", file.device}, {"target", file.target}};
+  for (const char* name : {"launch_us", "kernel_gap_us", "hbm_tb_s", "clock_ghz"}) {
+    for (const ParameterRow& row : file.rows) {
+      if (row.name != name) continue;
+      json[name] = row.more_is_faster ? range(row.high, row.value, row.low) : range(row.low, row.value, row.high);
+    }
+  }
+  return json;
+}
+
+}  // namespace mlaforge::simulator::timing
