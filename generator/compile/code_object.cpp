@@ -35,6 +35,7 @@ Bytes slice(Bytes bytes, uint64_t offset, uint64_t size) {
 
 std::string_view text_at(Bytes bytes, uint64_t offset) {
   const Bytes rest = slice(bytes, offset, bytes.size());
+  if (rest.empty()) return {};
   const auto* start = reinterpret_cast<const char*>(rest.data());
   return {start, strnlen(start, rest.size())};
 }
