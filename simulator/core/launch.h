@@ -79,8 +79,8 @@ struct KernelCode {
 enum class MemoryMode { lazy, eager, random };
 
 struct Checks {
-  bool lds_races = false;
-  bool uninitialized = false;
+  bool lds_races = false;      ///< see simulator/exec/lds_races.h
+  bool uninitialized = false;  ///< LDS bytes never written
   bool alignment = false;  ///< dwords not 4-byte aligned, shorts not 2-byte aligned; legal in amdhsa's unaligned mode
   bool dma_full_exec = false;  ///< an LDS DMA with lanes off (a transpose read with lanes off is a fault always)
   bool barrier_exit = false;   ///< a wave ends while others wait at a barrier; the hardware drops it from the barrier
@@ -96,7 +96,7 @@ struct LaunchConfig {
   Checks checks{};
   unsigned threads = 0;                            ///< host threads; 0: all
   uint64_t max_wave_instructions = 2'000'000'000;  ///< beyond it the launch is an endless loop
-  uint32_t scratch_bytes_per_lane = 0;  ///< more than the descriptor's, for dynamic stacks; 0: the descriptor's
+  uint32_t scratch_bytes_per_lane = 0;   ///< more than the descriptor's, for dynamic stacks; 0: the descriptor's
   std::span<const uint64_t> workgroups;  ///< linear ids of those to run, ascending; empty: the whole grid
   /// Who watches a workgroup, by its linear id; called from the host thread that runs it. Empty: nobody.
   std::function<ExecutionObserver*(uint64_t)> observer;

@@ -62,6 +62,10 @@ PendingOp& prepare_atomic(Wave& wave, const Instruction& i, QueueKind kind) {
   PendingOp& op = wave.queue->prepare(kind, i, wave.exec());
   op.apply = apply_atomic;
   op.detail = i.detail;
+  if (kind != QueueKind::vector) {
+    op.lds = LdsAccess::atomic;
+    op.lds_bytes = form_of(i.detail).bytes;
+  }
   return op;
 }
 

@@ -18,6 +18,8 @@ PendingOp& prepare_dma(Wave& wave, const Instruction& instruction, uint32_t byte
   PendingOp& op = wave.queue->prepare(QueueKind::vector, instruction, exec);
   op.apply = apply_dma;
   op.bytes = bytes;
+  op.lds = LdsAccess::dma;
+  op.lds_bytes = static_cast<uint8_t>(bytes);
   const uint32_t step = bytes >= 12 ? 16 : 4;
   Row lanes;
   for (uint32_t lane = 0; lane < wave_lanes; ++lane) lanes.lane[lane] = (wave.m0() & m0_lds_mask) + lane * step;

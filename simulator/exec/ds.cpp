@@ -10,6 +10,8 @@ void read(Wave& wave, const Instruction& i) {
   const Transfer transfer = unpack(i.detail);
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, wave.exec());
   op.apply = apply_load;
+  op.lds = LdsAccess::read;
+  op.lds_bytes = unpack(i.detail).bytes;
   op.detail = i.detail;
   op.first_register = i.operands[0].index;
   op.registers = registers_of(transfer);
@@ -22,6 +24,8 @@ void write(Wave& wave, const Instruction& i) {
   const Transfer transfer = unpack(i.detail);
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, wave.exec());
   op.apply = apply_store;
+  op.lds = LdsAccess::write;
+  op.lds_bytes = unpack(i.detail).bytes;
   op.detail = i.detail;
   resolve_lds(wave, op.exec, op.address, wave.vgpr[i.operands[0].index].lane, static_cast<uint32_t>(i.modifiers.offset),
               transfer.bytes);
@@ -55,6 +59,7 @@ constexpr uint32_t pair_form(uint32_t bytes, uint32_t stride) { return bytes | s
 
 void resolve_pair(Wave& wave, PendingOp& op, const Instruction& i, const Operand& address) {
   op.bytes = i.detail & 0xff;
+  op.lds_bytes = static_cast<uint8_t>(op.bytes);
   const uint32_t unit = op.bytes * (i.detail >> 8);
   const uint32_t* base = wave.vgpr[address.index].lane;
   resolve_lds(wave, op.exec, op.address, base, i.modifiers.offset0 * unit, op.bytes);
@@ -64,6 +69,7 @@ void resolve_pair(Wave& wave, PendingOp& op, const Instruction& i, const Operand
 void read2(Wave& wave, const Instruction& i) {
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, wave.exec());
   op.apply = apply_read2;
+  op.lds = LdsAccess::read_pair;
   op.first_register = i.operands[0].index;
   resolve_pair(wave, op, i, i.operands[1]);
   op.registers = static_cast<uint16_t>(op.bytes / 2);
@@ -73,6 +79,7 @@ void read2(Wave& wave, const Instruction& i) {
 void write2(Wave& wave, const Instruction& i) {
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, wave.exec());
   op.apply = apply_write2;
+  op.lds = LdsAccess::write_pair;
   resolve_pair(wave, op, i, i.operands[0]);
   const size_t words = op.bytes / 4;
   for (size_t d = 0; d < words; ++d) {
@@ -92,6 +99,8 @@ void resolve_by_lane(Wave& wave, PendingOp& op, const Instruction& i) {
 void read_addtid(Wave& wave, const Instruction& i) {
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, wave.exec());
   op.apply = apply_load;
+  op.lds = LdsAccess::read;
+  op.lds_bytes = unpack(i.detail).bytes;
   op.detail = i.detail;
   op.first_register = i.operands[0].index;
   op.registers = 1;
@@ -102,6 +111,8 @@ void read_addtid(Wave& wave, const Instruction& i) {
 void write_addtid(Wave& wave, const Instruction& i) {
   PendingOp& op = wave.queue->prepare(QueueKind::lds, i, wave.exec());
   op.apply = apply_store;
+  op.lds = LdsAccess::write;
+  op.lds_bytes = unpack(i.detail).bytes;
   op.detail = i.detail;
   resolve_by_lane(wave, op, i);
   capture_data(wave, op, i.operands[0], unpack(i.detail));

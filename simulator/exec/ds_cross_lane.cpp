@@ -167,6 +167,8 @@ void read_transposed(Wave& wave, const Instruction& i) {
   }
   op.first_register = i.operands[0].index;
   op.registers = static_cast<uint16_t>(Form.piece_bytes / 4);
+  op.lds = LdsAccess::read;
+  op.lds_bytes = Form.piece_bytes;
   resolve_lds(wave, exec, op.address, wave.vgpr[i.operands[1].index].lane, static_cast<uint32_t>(i.modifiers.offset),
               Form.piece_bytes, Form.piece_bytes == 8 ? 8 : 4);
   wave.queue->issue(wave, op);

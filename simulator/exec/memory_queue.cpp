@@ -51,6 +51,7 @@ PendingOp& MemoryQueue::prepare(QueueKind kind, const Instruction& instruction, 
   op.in_lgkm = kind != QueueKind::vector;
   op.first_register = 0;
   op.registers = 0;
+  op.lds = LdsAccess::none;
   op.exec = exec;
   op.bytes = 0;
   op.detail = 0;
@@ -61,6 +62,7 @@ void MemoryQueue::issue(Wave& wave, PendingOp& op) {
   if (wave.group->observer != nullptr) wave.group->observer->memory(wave, op);
   if (op.in_vm && vm_outstanding_ >= max_vmcnt) wait(wave, max_vmcnt - 1, ~0u);
   if (op.in_lgkm && lgkm_outstanding_ >= max_lgkmcnt) wait(wave, ~0u, max_lgkmcnt - 1);
+  if (wave.group->races && op.lds != LdsAccess::none) wave.group->races->issue(wave, op);
   vm_outstanding_ += op.in_vm;
   lgkm_outstanding_ += op.in_lgkm;
   // prepare() handed out the last free record; wait() may have put others on top of it.
@@ -136,8 +138,14 @@ void MemoryQueue::wait(Wave& wave, unsigned vmcnt, unsigned lgkmcnt) {
       ++kept;
     }
   }
-  for (auto it = kept; it != outstanding_.end(); ++it) free_.push_back(std::move(*it));
-  outstanding_.erase(kept, outstanding_.end());
+  const auto done = static_cast<size_t>(kept - outstanding_.begin());
+  std::vector<std::unique_ptr<PendingOp>> retired(std::make_move_iterator(kept),
+                                                  std::make_move_iterator(outstanding_.end()));
+  outstanding_.resize(done);
+  for (auto& op : retired) {
+    if (wave.group->races) wave.group->races->retire(wave, *op, outstanding_);
+    free_.push_back(std::move(op));
+  }
   rebuild_pending(wave);
 }
 

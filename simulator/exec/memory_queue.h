@@ -22,6 +22,9 @@ using Apply = void (*)(Wave&, PendingOp&);
 /// Which counter an operation is in, and its order there.
 enum class QueueKind : uint8_t { vector, lds, scalar, flat };
 
+/// What an operation does in the LDS, for the checks; the pair forms use both addresses, a DMA the second.
+enum class LdsAccess : uint8_t { none, read, write, atomic, read_pair, write_pair, dma };
+
 struct PendingOp {
   Apply apply = nullptr;
   const Instruction* instruction = nullptr;
@@ -32,6 +35,9 @@ struct PendingOp {
   bool in_lgkm = false;
   uint16_t first_register = 0;
   uint16_t registers = 0;  ///< 0: no result
+
+  LdsAccess lds = LdsAccess::none;
+  uint8_t lds_bytes = 0;  ///< an address
 
   uint64_t exec = 0;
   uint32_t bytes = 0;                             ///< a lane's element; the apply function's business
@@ -59,7 +65,8 @@ class MemoryQueue {
 
   /// The outstanding operation that owns a register, for reports; null: none.
   const PendingOp* owner(uint16_t first, uint16_t count, bool scalar) const;
-  bool empty() const { return outstanding_.empty(); }
+  /// Oldest first.
+  const std::vector<std::unique_ptr<PendingOp>>& outstanding() const { return outstanding_; }
 
  private:
   void apply_through(Wave& wave, const PendingOp& op);

@@ -128,6 +128,13 @@ bool open_barrier(Workgroup& group) {
     }
     wave.at_barrier = false;
   }
+  if (group.races) {
+    group.races->barrier();
+    for (int i = 0; i < group.wave_count; ++i) {
+      const auto index = static_cast<size_t>(i);
+      for (const auto& op : group.queues[index]->outstanding()) group.races->carry(*group.waves[index], *op);
+    }
+  }
   return true;
 }
 

@@ -117,6 +117,10 @@ void start_workgroup(Workgroup& group, const LaunchState& launch, uint64_t linea
   group.lds.assign(launch.lds_bytes, unwritten_byte);
   group.scratch.assign(size_t{launch.scratch_bytes} * wave_lanes * static_cast<size_t>(group.wave_count),
                        unwritten_byte);
+  const Checks& checks = launch.config.checks;
+  group.races = checks.lds_races || checks.uninitialized
+                    ? std::make_unique<LdsRaces>(launch.lds_bytes, checks.lds_races, checks.uninitialized)
+                    : nullptr;
   group.random.seed(launch.config.seed * 0x9e3779b97f4a7c15u + linear_id);
   for (int i = 0; i < group.wave_count; ++i) {
     const auto index = static_cast<size_t>(i);

@@ -19,6 +19,10 @@ void load(Wave& wave, const Instruction& i) {
   op.detail = i.detail;
   op.first_register = i.operands[0].index;
   op.registers = registers_of(transfer);
+  if (space == Space::flat) {
+    op.lds = LdsAccess::read;
+    op.lds_bytes = transfer.bytes;
+  }
   const Operand* scalar = space == Space::flat ? nullptr : &i.operands[2];
   resolve_lanes(wave, op, {space, &i.operands[1], scalar}, transfer.bytes, false);
   wave.queue->issue(wave, op);
@@ -31,6 +35,10 @@ void store(Wave& wave, const Instruction& i) {
   PendingOp& op = wave.queue->prepare(queue_of(space), i, wave.exec());
   op.apply = apply_store;
   op.detail = i.detail;
+  if (space == Space::flat) {
+    op.lds = LdsAccess::write;
+    op.lds_bytes = transfer.bytes;
+  }
   const Operand* scalar = space == Space::flat ? nullptr : &i.operands[2];
   resolve_lanes(wave, op, {space, &i.operands[0], scalar}, transfer.bytes, true);
   capture_data(wave, op, i.operands[1], transfer);

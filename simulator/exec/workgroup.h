@@ -11,6 +11,7 @@
 
 #include "simulator/core/launch.h"
 #include "simulator/core/wave.h"
+#include "simulator/exec/lds_races.h"
 #include "simulator/exec/memory_queue.h"
 
 namespace mlaforge::simulator {
@@ -49,6 +50,7 @@ struct Workgroup {
   std::vector<std::byte> lds;             ///< launch->lds_bytes long
   std::vector<std::byte> scratch;         ///< [wave, lane, byte]
   std::array<MemoryRegion, 4> regions{};  ///< regions that were hit, most recent first
+  std::unique_ptr<LdsRaces> races;        ///< null: not checked
   std::mt19937_64 random;
   ExecutionObserver* observer = nullptr;  ///< null: nobody watches
 };

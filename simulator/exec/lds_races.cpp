@@ -1,0 +1,127 @@
+#include "simulator/exec/lds_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "simulator/exec/lanes_memory.h"
+
+namespace mlaforge::simulator {
+namespace {
+
+bool writes(LdsAccess access) {
+  return access == LdsAccess::write || access == LdsAccess::write_pair || access == LdsAccess::dma;
+}
+bool reads(LdsAccess access) { return access == LdsAccess::read || access == LdsAccess::read_pair; }
+
+/// Calls f(first byte, lane) for every piece of op.lds_bytes bytes; flat lanes outside the LDS are passed over.
+template <typename F>
+void for_pieces(const Wave& wave, const PendingOp& op, F&& f) {
+  if (op.lds == LdsAccess::none) return;
+  const std::byte* lds = wave.group->lds.data();
+  const size_t size = wave.group->lds.size();
+  const auto piece = [&](const std::byte* host, int lane) {
+    const auto byte = static_cast<size_t>(host - lds);
+    if (host != nullptr && host >= lds && byte < size) f(byte, lane);
+  };
+  const bool pair = op.lds == LdsAccess::read_pair || op.lds == LdsAccess::write_pair;
+  for_lanes(op.exec, [&](int lane) {
+    const auto index = static_cast<size_t>(lane);
+    if (op.lds != LdsAccess::dma) piece(op.address[index], lane);
+    if (op.lds == LdsAccess::dma || pair) piece(op.address2[index], lane);
+  });
+}
+
+}  // namespace
+
+LdsRaces::LdsRaces(size_t lds_bytes, bool check_races, bool check_written)
+    : check_races_(check_races),
+      check_written_(check_written),
+      write_(lds_bytes),
+      read_(lds_bytes),
+      atomic_(lds_bytes),
+      outstanding_dma_(lds_bytes),
+      outstanding_ds_(lds_bytes),
+      written_(lds_bytes),
+      last_writer_(lds_bytes),
+      last_reader_(lds_bytes) {}
+
+void LdsRaces::check(Wave& wave, const PendingOp& op, size_t byte, int lane) const {
+  const auto self = static_cast<WaveBits>(1u << wave.index);
+  if (check_races_) {
+    unsigned conflict = write_[byte];
+    if (op.lds != LdsAccess::atomic) conflict |= atomic_[byte];
+    if (!reads(op.lds)) conflict |= read_[byte];
+    const auto others = static_cast<WaveBits>(conflict & ~unsigned{self});
+    const WaveBits unwaited = op.lds == LdsAccess::dma ? outstanding_ds_[byte] : outstanding_dma_[byte];
+    if (others != 0 || (unwaited & self) != 0) report(wave, byte, lane, others);
+  }
+  if (check_written_ && !writes(op.lds) && written_[byte] == 0) {
+    raise_fault(wave, FaultKind::uninitialized, fmt::format("LDS byte {} is read but was never written", byte), lane);
+  }
+}
+
+void LdsRaces::report(const Wave& wave, size_t byte, int lane, WaveBits others) const {
+  const bool wrote = others == 0 ? outstanding_dma_[byte] != 0 : ((write_[byte] | atomic_[byte]) & others) != 0;
+  const Instruction* other = wrote ? last_writer_[byte] : last_reader_[byte];
+  const std::string what =
+      other == nullptr ? "an earlier access" : fmt::format("'{}' at 0x{:x}", other->text, other->pc);
+  if (others == 0) {
+    raise_fault(wave, FaultKind::lds_race,
+                fmt::format("LDS byte {} is touched while {} of the same wave is outstanding: no s_waitcnt between",
+                            byte, what),
+                lane);
+  }
+  raise_fault(wave, FaultKind::lds_race,
+              fmt::format("LDS byte {}: {} of wave {} {} it, and no s_waitcnt and s_barrier order the two", byte, what,
+                          std::countr_zero(others), wrote ? "writes" : "reads"),
+              lane);
+}
+
+void LdsRaces::note(const Wave& wave, const PendingOp& op) {
+  const auto self = static_cast<WaveBits>(1u << wave.index);
+  auto& touched = reads(op.lds) ? read_ : writes(op.lds) ? write_ : atomic_;
+  auto& last = reads(op.lds) ? last_reader_ : last_writer_;
+  for_pieces(wave, op, [&](size_t first, int) {
+    for (size_t byte = first; byte < first + op.lds_bytes; ++byte) {
+      touched[byte] |= self;
+      last[byte] = op.instruction;
+    }
+    if (!reads(op.lds)) std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(first), op.lds_bytes, uint8_t{1});
+  });
+}
+
+void LdsRaces::set_outstanding(const Wave& wave, const PendingOp& op, bool value) {
+  const auto self = static_cast<WaveBits>(1u << wave.index);
+  auto& bits = op.lds == LdsAccess::dma ? outstanding_dma_ : outstanding_ds_;
+  for_pieces(wave, op, [&](size_t first, int) {
+    for (size_t byte = first; byte < first + op.lds_bytes; ++byte) {
+      bits[byte] = static_cast<WaveBits>(value ? bits[byte] | self : bits[byte] & ~unsigned{self});
+    }
+  });
+}
+
+void LdsRaces::issue(Wave& wave, const PendingOp& op) {
+  for_pieces(wave, op, [&](size_t first, int lane) {
+    for (size_t byte = first; byte < first + op.lds_bytes; ++byte) check(wave, op, byte, lane);
+  });
+  note(wave, op);
+  set_outstanding(wave, op, true);
+}
+
+void LdsRaces::retire(const Wave& wave, const PendingOp& op,
+                      const std::vector<std::unique_ptr<PendingOp>>& outstanding) {
+  if (op.lds == LdsAccess::none) return;
+  set_outstanding(wave, op, false);
+  // The bits are shared by all of the wave's operations on a byte: those that remain set theirs again.
+  for (const auto& other : outstanding) set_outstanding(wave, *other, true);
+}
+
+void LdsRaces::barrier() {
+  for (auto* bits : {&write_, &read_, &atomic_}) std::fill(bits->begin(), bits->end(), WaveBits{0});
+}
+
+void LdsRaces::carry(const Wave& wave, const PendingOp& op) { note(wave, op); }
+
+}  // namespace mlaforge::simulator
