@@ -119,8 +119,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
   command->add_option("--page-size", options->page_size, "Tokens a page; default: the config's first")
       ->check(CLI::Range(1, 256));
-  command->add_option("--budget", options->bench.budget,
-                      "Wave instructions that a replay may have before the grid is extrapolated");
+  command->add_flag("--full", options->bench.full, "Replay every block of an XCD's workgroups, extrapolate nothing");
   command->add_option("--compiler", options->compiler,
                       "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
   command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");

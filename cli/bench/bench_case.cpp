@@ -51,6 +51,18 @@ uint64_t pool_bytes(const BenchCase& wanted) {
   return static_cast<uint64_t>(pages) * wanted.batch * wanted.page_size * MLAFORGE_KEY_DIM;
 }
 
+mlaforge_problem problem_of(const BenchCase& wanted, int heads) {
+  mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
+  problem.heads = heads;
+  problem.qlen = wanted.qlen;
+  problem.page_size = wanted.page_size;
+  problem.splits = wanted.splits;
+  problem.batch_capacity = wanted.batch;
+  problem.longest_context = wanted.context;
+  problem.pool_bytes = pool_bytes(wanted);
+  return problem;
+}
+
 Status make_memory(const HipApi& hip, const BenchCase& wanted, int heads, uint64_t workspace_bytes, StepMemory& m) {
   const int64_t pages = (wanted.context + wanted.page_size - 1) / wanted.page_size;
   const int64_t rows = int64_t{wanted.batch} * wanted.qlen * heads;
@@ -103,7 +115,8 @@ Expected<std::string> simulator_text(const HipApi& hip, const char* function) {
 Status set_options(const HipApi& hip, const BenchOptions& options) {
   std::vector<std::pair<std::string, std::string>> values = {{"timing_trace", options.trace ? "1" : "0"},
                                                              {"timing", "1"}};
-  if (options.budget != 0) values.emplace_back("timing_budget", std::to_string(options.budget));
+  // Bench shortens long contexts itself; the replay may then have all of an XCD's workgroups.
+  values.emplace_back("timing_budget", options.full ? "1000000000" : "16000000");
   for (const auto& [key, value] : values) {
     if (hip.simulator_set_option(key.c_str(), value.c_str()) != 0) return device_error(hip.simulator_last_report());
   }
@@ -114,15 +127,49 @@ Range range_of(const nlohmann::json& json) {
   return {json.at("low").get<double>(), json.at("nominal").get<double>(), json.at("high").get<double>()};
 }
 
+/// The contexts to replay for a long one: shorter by whole blocks of every split, so that the longest split and the last
+/// block are alike; time grows by the same for each block more.
+struct Replays {
+  int shorter = 0;  ///< 0: none, the whole context is replayed
+  int longer = 0;
+};
+
+constexpr int64_t affordable_blocks = 1500;  ///< of all workgroups of an XCD
+constexpr int64_t fewest_blocks = 10;        ///< a split
+
+Replays choose_replays(const BenchCase& wanted, const Variant& variant, bool full) {
+  const int64_t blocks = (wanted.context + variant.block_tokens - 1) / variant.block_tokens;
+  const int64_t share = blocks / variant.splits;
+  const int64_t on_xcd = (int64_t{wanted.batch} * variant.splits * variant.head_groups + 7) / 8;
+  const int64_t kept = std::max(fewest_blocks, affordable_blocks / on_xcd);
+  if (full || share <= kept + kept / 4) return {0, wanted.context};
+  const auto shorten = [&](int64_t to) {
+    return static_cast<int>(wanted.context - (share - to) * variant.splits * variant.block_tokens);
+  };
+  return {shorten(kept * 3 / 5), shorten(kept)};
+}
+
+/// `later` and what it has more than `earlier`, `factor` times.
+double extend(double earlier, double later, double factor) { return later + factor * (later - earlier); }
+
+/// Extends the attention launch of `later` (a longer context than `earlier`'s) to the wanted context.
+void extend_launch(nlohmann::json& later, const nlohmann::json& earlier, double factor) {
+  for (const char* group : {"us", "bounds_us"}) {
+    for (auto& [name, value] : later.at(group).items()) {
+      value = extend(earlier.at(group).at(name).get<double>(), value.get<double>(), factor);
+    }
+  }
+  for (const char* name : {"clocks", "hbm_bytes"}) {
+    later[name] = extend(earlier.at(name).get<double>(), later.at(name).get<double>(), factor);
+  }
+}
+
 /// Puts the launches' timings together.
-void fill(BenchReport& report, const nlohmann::json& timing) {
-  const nlohmann::json& device = timing.at("device");
-  report.attention = timing.at("launches").at(0);
+void fill(BenchReport& report, const nlohmann::json& device) {
   report.attention_us = range_of(report.attention.at("us"));
   report.launch_us = range_of(device.at("launch_us"));
   report.total_us = report.launch_us + report.attention_us;
-  if (timing.at("launches").size() > 1) {
-    report.combine_detail = timing.at("launches").at(1);
+  if (!report.combine_detail.is_null()) {
     report.combine_us = range_of(report.combine_detail.at("us"));
     report.gap_us = range_of(device.at("kernel_gap_us"));
     report.total_us = report.total_us + report.gap_us + report.combine_us;
@@ -136,56 +183,69 @@ void fill(BenchReport& report, const nlohmann::json& timing) {
   report.attainable_share = report.kv_tb_s / device.at("hbm_tb_s").at("nominal").get<double>();
 }
 
-}  // namespace
-
-Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const BenchCase& wanted,
-                            const BenchOptions& options) {
-  if (!hip.is_simulator()) return device_error("timing by events on a GPU is not built in");
-  const int heads = kernels.config().heads;
-  mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
-  problem.heads = heads;
-  problem.qlen = wanted.qlen;
-  problem.page_size = wanted.page_size;
-  problem.splits = wanted.splits;
-  problem.batch_capacity = wanted.batch;
-  problem.longest_context = wanted.context;
-  problem.pool_bytes = pool_bytes(wanted);
-  const Expected<const PlannedKernel*> kernel = kernels.select(problem);
-  if (!kernel) return kernel.errors();
-  const Expected<run::LoadedKernel*> loaded = kernels.load(**kernel, std::nullopt);
-  if (!loaded) return loaded.errors();
-
-  BenchReport report;
-  report.wanted = wanted;
-  report.kernel = (*kernel)->plan.name;
-  report.combine = (*kernel)->combine.has_value() ? (*kernel)->combine->name : "";
-  report.splits = (*kernel)->variant.splits;
-  report.head_groups = (*kernel)->variant.head_groups;
-  report.device = device_name(hip, 0);
-
+/// Launches one step and returns what the simulator says of it.
+Expected<nlohmann::json> time_step(const HipApi& hip, const run::LoadedKernel& kernel, const BenchCase& wanted,
+                                   const DeploymentConfig& config, const BenchOptions& options) {
+  mlaforge_problem problem = problem_of(wanted, config.heads);
   mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
   uint64_t workspace_bytes = 0;
-  problem.splits = report.splits;
-  CallResult called = (*loaded)->library.select(problem, choice);
-  if (called) called = (*loaded)->library.workspace_size(choice, workspace_bytes);
+  CallResult called = kernel.library.select(problem, choice);
+  if (called) called = kernel.library.workspace_size(choice, workspace_bytes);
   if (!called) return device_error(called.message);
   StepMemory memory;
-  if (Status made = make_memory(hip, wanted, heads, workspace_bytes, memory); !made) return made.errors();
+  if (Status made = make_memory(hip, wanted, config.heads, workspace_bytes, memory); !made) return made.errors();
   if (Status set = set_options(hip, options); !set) return set.errors();
-  const mlaforge_tensors tensors = make_tensors(wanted, memory, heads, kernels.config().softmax_scale);
-  called = (*loaded)->library.launch(choice, tensors, memory.workspace->as<void>(), memory.workspace->bytes(), nullptr);
+  const mlaforge_tensors tensors = make_tensors(wanted, memory, config.heads, config.softmax_scale);
+  called = kernel.library.launch(choice, tensors, memory.workspace->as<void>(), memory.workspace->bytes(), nullptr);
   if (!called) return device_error(called.message + "\n" + hip.simulator_last_report());
   if (const int error = hip.device_synchronize(); error != hip_success) {
     return run::hip_error(hip, "hipDeviceSynchronize", error);
   }
   const Expected<std::string> timing = simulator_text(hip, "mlaforge_simulator_timing_json");
   if (!timing) return timing.errors();
-  fill(report, nlohmann::json::parse(*timing));
+  return nlohmann::json::parse(*timing);
+}
+
+}  // namespace
+
+Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const BenchCase& wanted,
+                            const BenchOptions& options) {
+  if (!hip.is_simulator()) return device_error("timing by events on a GPU is not built in");
+  const Expected<const PlannedKernel*> kernel = kernels.select(problem_of(wanted, kernels.config().heads));
+  if (!kernel) return kernel.errors();
+  const Expected<run::LoadedKernel*> loaded = kernels.load(**kernel, std::nullopt);
+  if (!loaded) return loaded.errors();
+  const Variant& variant = (*kernel)->variant;
+  BenchReport report;
+  report.wanted = wanted;
+  report.wanted.splits = variant.splits;
+  report.kernel = (*kernel)->plan.name;
+  report.combine = (*kernel)->combine.has_value() ? (*kernel)->combine->name : "";
+  report.splits = variant.splits;
+  report.head_groups = variant.head_groups;
+  report.block_tokens = variant.block_tokens;
+  report.device = device_name(hip, 0);
+
+  const Replays replays = choose_replays(wanted, variant, options.full);
+  BenchCase replayed = report.wanted;
+  replayed.context = report.replayed_context = replays.longer;
+  const Expected<nlohmann::json> longer = time_step(hip, **loaded, replayed, kernels.config(), options);
+  if (!longer) return longer.errors();
   if (options.trace) {
     Expected<std::string> trace = simulator_text(hip, "mlaforge_simulator_timing_trace_json");
     if (!trace) return trace.errors();
     report.trace = std::move(*trace);
   }
+  report.attention = longer->at("launches").at(0);
+  if (longer->at("launches").size() > 1) report.combine_detail = longer->at("launches").at(1);
+  if (replays.shorter != 0) {
+    replayed.context = replays.shorter;
+    const Expected<nlohmann::json> shorter = time_step(hip, **loaded, replayed, kernels.config(), options);
+    if (!shorter) return shorter.errors();
+    extend_launch(report.attention, shorter->at("launches").at(0),
+                  double(wanted.context - replays.longer) / (replays.longer - replays.shorter));
+  }
+  fill(report, longer->at("device"));
   return report;
 }
 

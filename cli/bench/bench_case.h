@@ -31,6 +31,7 @@ struct BenchReport {
   std::string kernel, combine, device;
   int splits = 1;
   int head_groups = 1;
+  int block_tokens = 128;
   bool predicted = true;
   Range total_us, attention_us, combine_us, launch_us, gap_us;
   double kv_bytes = 0;
@@ -38,13 +39,14 @@ struct BenchReport {
   double attainable_share = 0;  ///< least time that the cache's bytes take at the attainable bandwidth / total
   std::map<std::string, double> bounds_us;  ///< of the attention kernel, nominal
   std::string binding;  ///< the largest bound; "latency" where it is less than half of the attention kernel's time
+  int replayed_context = 0;  ///< the longest that was replayed; the rest is extrapolated
   nlohmann::json attention, combine_detail;  ///< the simulator's own reports
   std::string trace;                         ///< for Perfetto; when asked for
 };
 
 struct BenchOptions {
   bool trace = false;
-  uint64_t budget = 0;  ///< wave instructions of a replay; 0: the simulator's default
+  bool full = false;  ///< replay every block of every workgroup of an XCD, whatever it takes
 };
 
 /// Errors: no kernel for the shape, a compiler, a fault, a device that is no simulator.

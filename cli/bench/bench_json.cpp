@@ -20,6 +20,8 @@ nlohmann::json to_json(const BenchReport& r) {
                          {"page_size", r.wanted.page_size},
                          {"splits", r.splits},
                          {"head_groups", r.head_groups},
+                         {"block_tokens", r.block_tokens},
+                         {"replayed_context", r.replayed_context},
                          {"total_us", range_json(r.total_us)},
                          {"attention_us", range_json(r.attention_us)},
                          {"combine_us", range_json(r.combine_us)},
