@@ -2,7 +2,8 @@
 // Written by mlaforge from templates/gfx950/combine.hip.mustache; edit the template, not this file.
 //
 // Merges 8 splits' partial outputs by their LSE: o = sum_s exp(lse_s - lse) o_s, lse = log sum_s exp(lse_s).
-// One workgroup a row (request, position, head), 2 wave(s); a lane has 8 latents of the splits wave, wave + 2, ...
+// 1 workgroup(s) a row (request, position, head), each with 512 latents; 1 wave(s), each merging
+// 1 split(s) at a time in 8 step(s): split = step x 1 + wave x 1 + group of 64 lanes.
 #include <mlaforge/kernel_contract.h>
 
 namespace {
@@ -10,105 +11,142 @@ namespace {
 using f32x4 = float __attribute__((ext_vector_type(4)));
 using f32x8 = float __attribute__((ext_vector_type(8)));
 using bf16x8 = __bf16 __attribute__((ext_vector_type(8)));
-using Partial8 = __bf16 __attribute__((ext_vector_type(8)));
+using Partial = __bf16;
+using Partial8 = Partial __attribute__((ext_vector_type(8)));
 
-#define MLA_DEVICE static __attribute__((device)) __attribute__((always_inline))
+#define MLA_DEVICE static __attribute__((device, always_inline, unused))
 #define MLA_LDS __attribute__((address_space(3)))
 #define MLA_GLOBAL __attribute__((address_space(1)))
 
 constexpr int kSplits = 8;
-constexpr int kLseSlots = 1;  // ceil(splits / 64): each lane of a wave holds the LSE of so many splits
+constexpr int kParts = 1;               // workgroups a row
+constexpr int kLatents = 512;           // of a workgroup
+constexpr int kGroupLanes = 64;         // lanes that hold one split's latents, eight each
+constexpr int kWaves = 1;
+constexpr float kLowest = -3.0e38f;  // stands for no token: finite, so that differences are never NaN
 constexpr float kInfinity = __builtin_inff();
 constexpr float kLog2E = 1.44269504088896340736f;
 constexpr float kLn2 = 0.69314718055994530942f;
 
 struct Lds {
-  float o[1][64][8];  // the partial sums of all waves but the first
+  float o[kWaves][kLatents];  // each wave's weighted sum
+  float maximum[kWaves], sum[kWaves];
 };
 
-// What lane `lane` has, as a scalar.
-MLA_DEVICE float weight_of(float weights, int lane) {
-  return __builtin_bit_cast(float, __builtin_amdgcn_readlane(__builtin_bit_cast(int, weights), lane));
+MLA_DEVICE float as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
+MLA_DEVICE unsigned as_bits(float x) { return __builtin_bit_cast(unsigned, x); }
+
+// Sum (maximum) over the wave's groups of lanes; each lane of a group has its own latents.
+MLA_DEVICE float sum_over_groups(float x) {
+
+
+  return x;
+}
+MLA_DEVICE float max_over_groups(float x) {
+
+
+  return x;
 }
 
-// Over all 64 lanes of the wave: butterflies by ds_bpermute.
-MLA_DEVICE float from_lane(float x, int lane) {
-  return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute(lane << 2, __builtin_bit_cast(int, x)));
-}
-MLA_DEVICE float max_over_wave(float x, int lane) {
-#pragma unroll
-  for (int step = 32; step >= 1; step >>= 1) x = __builtin_fmaxf(x, from_lane(x, lane ^ step));
-  return x;
-}
-MLA_DEVICE float sum_over_wave(float x, int lane) {
-#pragma unroll
-  for (int step = 32; step >= 1; step >>= 1) x += from_lane(x, lane ^ step);
-  return x;
+// The result of one row: lse, and the factor of its outputs. No token in any split: o = 0, lse = -inf; a NaN stays.
+MLA_DEVICE float inverse_of(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
+MLA_DEVICE float lse_of(float maximum, float sum) {
+  return sum == 0.0f ? -kInfinity : maximum + __builtin_amdgcn_logf(sum) * kLn2;
 }
 
 }  // namespace
 
-extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(128, 128))) void
+extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(64, 64))) void
 mla_combine_bf16p_s8__gfx950(mlaforge_combine_args args) {
-  __attribute__((shared)) __attribute__((aligned(16))) static Lds storage;
-  MLA_LDS Lds* const lds = (MLA_LDS Lds*)&storage;
   const int thread = (int)__builtin_amdgcn_workitem_id_x();
   const int wave = __builtin_amdgcn_readfirstlane(thread >> 6), lane = thread & 63;
+  const int part = (int)__builtin_amdgcn_workgroup_id_x() % kParts;
+  const int index = (int)__builtin_amdgcn_workgroup_id_x() / kParts;
   const int rows = args.qlen * args.heads;  // of a request
-  const int request = (int)__builtin_amdgcn_workgroup_id_x() / rows, row = (int)__builtin_amdgcn_workgroup_id_x() % rows;
+  const int request = index / rows, row = index % rows;
   const long first = (long)request * kSplits * rows + row;  // the row's partial of split 0; the next is `rows` further
+  const int latent = part * kLatents + lane % kGroupLanes * 8;
+  const int own_split = wave * kParts + lane / kGroupLanes;  // of the first step
 
-  // Step 1. Every partial that the wave merges is asked for at once.
-  const MLA_GLOBAL __bf16* const partials = (const MLA_GLOBAL __bf16*)args.o_partial + first * MLAFORGE_LATENT_DIM + lane * 8;
-  const Partial8 o0 = *(const MLA_GLOBAL Partial8*)(partials + (long)(0 + wave) * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o1 = *(const MLA_GLOBAL Partial8*)(partials + (long)(2 + wave) * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o2 = *(const MLA_GLOBAL Partial8*)(partials + (long)(4 + wave) * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o3 = *(const MLA_GLOBAL Partial8*)(partials + (long)(6 + wave) * rows * MLAFORGE_LATENT_DIM);
-
-  // Step 2. Each wave finds the row's LSE: lane l holds the splits l, l + 64, ...
+  // Step 1. Every partial that the lane merges is asked for at once, and its LSE.
+  const MLA_GLOBAL Partial* const partials =
+      (const MLA_GLOBAL Partial*)args.o_partial + first * MLAFORGE_LATENT_DIM + latent;
   const MLA_GLOBAL float* const lses = (const MLA_GLOBAL float*)args.lse_partial + first;
-  float lse[kLseSlots];
-#pragma unroll
-  for (int i = 0; i < kLseSlots; ++i) lse[i] = i * 64 + lane < kSplits ? lses[(long)(i * 64 + lane) * rows] : -kInfinity;
-  float largest = lse[0];
-#pragma unroll
-  for (int i = 1; i < kLseSlots; ++i) largest = __builtin_fmaxf(largest, lse[i]);
-  largest = max_over_wave(largest, lane);
-  // A row with no token in any split: every weight is 0, its lse is -inf.
-  const float reference = largest == -kInfinity ? 0.0f : largest;
-  float weight[kLseSlots], sum = 0.0f;
-#pragma unroll
-  for (int i = 0; i < kLseSlots; ++i) {
-    weight[i] = __builtin_amdgcn_exp2f((lse[i] - reference) * kLog2E);
-    sum += weight[i];
-  }
-  sum = sum_over_wave(sum, lane);
-  const float inverse = sum == 0.0f ? 0.0f : 1.0f / sum;
+  const int split0 = own_split;
+  const float lse0 = lses[(long)split0 * rows];
+  const int split1 = own_split + 1;
+  const float lse1 = lses[(long)split1 * rows];
+  const int split2 = own_split + 2;
+  const float lse2 = lses[(long)split2 * rows];
+  const int split3 = own_split + 3;
+  const float lse3 = lses[(long)split3 * rows];
+  const int split4 = own_split + 4;
+  const float lse4 = lses[(long)split4 * rows];
+  const int split5 = own_split + 5;
+  const float lse5 = lses[(long)split5 * rows];
+  const int split6 = own_split + 6;
+  const float lse6 = lses[(long)split6 * rows];
+  const int split7 = own_split + 7;
+  const float lse7 = lses[(long)split7 * rows];
+  const Partial8 o0 = *(const MLA_GLOBAL Partial8*)(partials + (long)split0 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o1 = *(const MLA_GLOBAL Partial8*)(partials + (long)split1 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o2 = *(const MLA_GLOBAL Partial8*)(partials + (long)split2 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o3 = *(const MLA_GLOBAL Partial8*)(partials + (long)split3 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o4 = *(const MLA_GLOBAL Partial8*)(partials + (long)split4 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o5 = *(const MLA_GLOBAL Partial8*)(partials + (long)split5 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o6 = *(const MLA_GLOBAL Partial8*)(partials + (long)split6 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o7 = *(const MLA_GLOBAL Partial8*)(partials + (long)split7 * rows * MLAFORGE_LATENT_DIM);
 
-  // Step 3. The weighted sum of the wave's splits. Weights pass through scalars; an empty split's is exactly 0 and its o is 0.
+  // Step 2. The wave's maximum, and the weighted sum of its splits. An empty split's lse is -inf and its o is 0: it adds
+  // exactly 0.
+  float maximum = kLowest;
+  maximum = __builtin_fmaxf(maximum, lse0);
+  maximum = __builtin_fmaxf(maximum, lse1);
+  maximum = __builtin_fmaxf(maximum, lse2);
+  maximum = __builtin_fmaxf(maximum, lse3);
+  maximum = __builtin_fmaxf(maximum, lse4);
+  maximum = __builtin_fmaxf(maximum, lse5);
+  maximum = __builtin_fmaxf(maximum, lse6);
+  maximum = __builtin_fmaxf(maximum, lse7);
+  maximum = max_over_groups(maximum);
   f32x8 o = {0, 0, 0, 0, 0, 0, 0, 0};
-  o += __builtin_convertvector(o0, f32x8) * weight_of(weight[0], 0 + wave);
-  o += __builtin_convertvector(o1, f32x8) * weight_of(weight[0], 2 + wave);
-  o += __builtin_convertvector(o2, f32x8) * weight_of(weight[0], 4 + wave);
-  o += __builtin_convertvector(o3, f32x8) * weight_of(weight[0], 6 + wave);
-
-  // Step 4. The waves' sums meet in the first wave.
-  if (wave != 0) {
-    *(MLA_LDS f32x4*)&lds->o[wave - 1][lane][0] = __builtin_shufflevector(o, o, 0, 1, 2, 3);
-    *(MLA_LDS f32x4*)&lds->o[wave - 1][lane][4] = __builtin_shufflevector(o, o, 4, 5, 6, 7);
-  }
-  asm volatile("" ::: "memory");
-  __builtin_amdgcn_s_waitcnt(0xc07f);  // lgkmcnt(0)
-  __builtin_amdgcn_s_barrier();
-  asm volatile("" ::: "memory");
-  if (wave != 0) return;
-  o += __builtin_shufflevector(*(MLA_LDS f32x4*)&lds->o[0][lane][0], *(MLA_LDS f32x4*)&lds->o[0][lane][4], 0, 1, 2, 3, 4, 5, 6, 7);
+  float sum = 0.0f;
+  const float weight0 = __builtin_amdgcn_exp2f((lse0 - maximum) * kLog2E);
+  o += __builtin_convertvector(o0, f32x8) * weight0;
+  sum += weight0;
+  const float weight1 = __builtin_amdgcn_exp2f((lse1 - maximum) * kLog2E);
+  o += __builtin_convertvector(o1, f32x8) * weight1;
+  sum += weight1;
+  const float weight2 = __builtin_amdgcn_exp2f((lse2 - maximum) * kLog2E);
+  o += __builtin_convertvector(o2, f32x8) * weight2;
+  sum += weight2;
+  const float weight3 = __builtin_amdgcn_exp2f((lse3 - maximum) * kLog2E);
+  o += __builtin_convertvector(o3, f32x8) * weight3;
+  sum += weight3;
+  const float weight4 = __builtin_amdgcn_exp2f((lse4 - maximum) * kLog2E);
+  o += __builtin_convertvector(o4, f32x8) * weight4;
+  sum += weight4;
+  const float weight5 = __builtin_amdgcn_exp2f((lse5 - maximum) * kLog2E);
+  o += __builtin_convertvector(o5, f32x8) * weight5;
+  sum += weight5;
+  const float weight6 = __builtin_amdgcn_exp2f((lse6 - maximum) * kLog2E);
+  o += __builtin_convertvector(o6, f32x8) * weight6;
+  sum += weight6;
+  const float weight7 = __builtin_amdgcn_exp2f((lse7 - maximum) * kLog2E);
+  o += __builtin_convertvector(o7, f32x8) * weight7;
+  sum += weight7;
+  sum = sum_over_groups(sum);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) o[i] = sum_over_groups(o[i]);
 
   const long token = (long)request * args.qlen + row / args.heads;
   const long head = row % args.heads;
-  MLA_GLOBAL __bf16* const to = (MLA_GLOBAL __bf16*)args.o + token * args.o_token_stride + head * args.o_head_stride + lane * 8;
-  *(MLA_GLOBAL bf16x8*)to = __builtin_convertvector(o * inverse, bf16x8);
-  if (args.lse && lane == 0)
-    ((MLA_GLOBAL float*)args.lse)[token * args.lse_token_stride + head * args.lse_head_stride] =
-        sum == 0.0f ? -kInfinity : reference + __builtin_amdgcn_logf(sum) * kLn2;
+  MLA_GLOBAL __bf16* const to = (MLA_GLOBAL __bf16*)args.o + token * args.o_token_stride + head * args.o_head_stride;
+  MLA_GLOBAL float* const lse_to =
+      args.lse ? (MLA_GLOBAL float*)args.lse + token * args.lse_token_stride + head * args.lse_head_stride : nullptr;
+
+  // Step 3. The row's result.
+  if (lane < kGroupLanes) *(MLA_GLOBAL bf16x8*)(to + latent) = __builtin_convertvector(o * inverse_of(sum), bf16x8);
+  if (part == 0 && lane == 0 && lse_to) *lse_to = lse_of(maximum, sum);
+
 }

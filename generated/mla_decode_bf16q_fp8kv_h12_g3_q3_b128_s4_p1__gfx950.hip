@@ -66,9 +66,9 @@ MLA_DEVICE i32x2 lds_load_transposed(MLA_LDS u8* p) {
 
 MLA_DEVICE unsigned lds_address(MLA_LDS u8* p) { return (unsigned)(unsigned long)p; }
 
-// global_load_lds_dwordx4: each lane's 16 bytes at base + offset + COLUMN go to LDS at lds + lane x 16. The immediate is
-// added to both addresses, so M0 starts COLUMN bytes early. Assembly, so that the compiler adds no waits of its own to
-// LDS reads; the kernel counts the waits (see `wait_vector_memory`). M0 needs one wait state before the DMA reads it.
+// global_load_lds_dwordx4: each lane's 16 bytes at base + offset + COLUMN go to LDS at lds + lane x 16. The immediate
+// is added to both addresses, so M0 starts COLUMN bytes early. Assembly, so that the compiler adds no waits of its own
+// to LDS reads; the kernel counts the waits (see `wait_vector_memory`). M0 needs one wait state before the DMA reads it.
 template <int COLUMN>
 MLA_DEVICE void dma16(const void* base, unsigned offset, unsigned lds) {
   asm volatile(
@@ -235,7 +235,8 @@ struct LaneOffsets {
   int p[2];  // its row's two pieces of P
 };
 
-// A row's head and position; rows that do not fill the tile, and heads that do not fill the group, are not live.
+// A row's head and position. Rows that do not fill the tile, and heads that do not fill the group, are not live: they
+// are computed as the last head's and never stored.
 struct Row {
   int head, position;
   bool live;
@@ -248,6 +249,9 @@ MLA_DEVICE int latent_wave(Lane lane) { return lane.wave; }
 struct Work {
   int request, split, group;
   int positions;       // the request's KV tokens, over all ranks
+  long first_page;     // of the page table: the request's first entry
+  float to_log2;       // raw dot products to log2 units, but for the query's own power of two
+  float v_scale;
   int begin, end;      // blocks of this split
   int last_token;      // of this split; later ones are read as this one: nothing past the request's pages is touched
   int visible_to_all;  // this rank's tokens that every row sees; the causal bound cuts those behind
@@ -298,18 +302,35 @@ MLA_DEVICE int visible_tokens(const mlaforge_attention_args& args, int positions
   return ((positions - kQueryLength + position - rank) >> kWorldLog2) + 1;
 }
 
-// Workgroup i runs on XCD i % 8. All head groups of a (request, split) go to one XCD, so that its L2 serves their shared
-// chunk: XCD x has the units x, x + 8, ..., each as kHeadGroups neighbours. Units past the last one have
+// Workgroup i runs on XCD i % 8. All head groups of a (request, split) go to one XCD, so that its L2 serves their
+// shared chunk: XCD x has the units x, x + 8, ..., each as kHeadGroups neighbours. Units past the last one have
 // request == requests.
-MLA_DEVICE Work find_work(const mlaforge_attention_args& args, int workgroup) {
+MLA_DEVICE Work find_place(const mlaforge_attention_args& args, int workgroup) {
   const int on_xcd = workgroup / MLAFORGE_XCDS;
   const int unit = on_xcd / kHeadGroups * MLAFORGE_XCDS + workgroup % MLAFORGE_XCDS;
   Work work = {};
   work.request = min_int(unit / kSplits, args.requests);
   work.split = unit % kSplits;
   work.group = on_xcd % kHeadGroups;
-  if (work.request == args.requests) return work;
-  work.positions = ((const MLA_CONSTANT int*)args.seq_len)[work.request];
+  return work;
+}
+
+// What hangs on the request's length.
+MLA_DEVICE void find_blocks(const mlaforge_attention_args& args, Work& work) {
+  // All that hangs on the request is asked for at once: its length, its pages and the scales.
+  const MLA_CONSTANT int* const length = (const MLA_CONSTANT int*)args.seq_len + work.request;
+  const MLA_CONSTANT int* const first_page =
+      args.page_indptr ? (const MLA_CONSTANT int*)args.page_indptr + work.request : length;
+  int positions = *length, first_of_csr = *first_page;
+  int k_scale_bits = *(args.k_scale ? (const MLA_CONSTANT int*)args.k_scale : length);
+  int v_scale_bits = *(args.v_scale ? (const MLA_CONSTANT int*)args.v_scale : length);
+  asm volatile("" : "+s"(positions), "+s"(first_of_csr), "+s"(k_scale_bits), "+s"(v_scale_bits));
+  const float k_scale = args.k_scale ? as_float((unsigned)k_scale_bits) : 1.0f;  // null: 1
+  const float v_scale = args.v_scale ? as_float((unsigned)v_scale_bits) : 1.0f;  // null: 1
+  work.positions = positions;
+  work.first_page = args.page_indptr ? (long)first_of_csr : (long)work.request * args.page_table_stride;
+  work.to_log2 = args.softmax_scale * kLog2E * k_scale;
+  work.v_scale = v_scale;
   work.visible_to_all = visible_tokens(args, work.positions, 0);
   const int tokens = visible_tokens(args, work.positions, kQueryLength - 1);
   const int blocks = (tokens + kBlockTokens - 1) / kBlockTokens;
@@ -317,20 +338,19 @@ MLA_DEVICE Work find_work(const mlaforge_attention_args& args, int workgroup) {
   work.begin = work.split * share + min_int(work.split, longer);
   work.end = work.begin + share + (work.split < longer ? 1 : 0);
   work.last_token = min_int(tokens, work.end * kBlockTokens) - 1;
-  return work;
 }
 
-MLA_DEVICE Pool request_pool(const mlaforge_attention_args& args, int request) {
-  const long first = args.page_indptr ? (long)((const MLA_CONSTANT int*)args.page_indptr)[request]
-                                      : (long)request * args.page_table_stride;
-  return {.kv = args.kv, .pages = args.page_table + first, .row_stride = (unsigned)args.kv_row_stride};
+MLA_DEVICE Pool request_pool(const mlaforge_attention_args& args, const Work& work) {
+  return {.kv = args.kv, .pages = args.page_table + work.first_page, .row_stride = (unsigned)args.kv_row_stride};
 }
-
-MLA_DEVICE float scale_or_one(const float* scale) { return scale ? *(const MLA_CONSTANT float*)scale : 1.0f; }
 
 MLA_DEVICE Row find_row(int row, int group) {
   const int head = group * kHeadsPerGroup + row / kQueryLength;
-  return {.head = head, .position = row % kQueryLength, .live = row < kRows && head < kHeads};
+  return {.head = min_int(head, kHeads - 1), .position = row % kQueryLength, .live = row < kRows && head < kHeads};
+}
+
+MLA_DEVICE void find_rows(Lane lane, int group, Row (&rows)[kRowTiles]) {
+  rows[0] = find_row(0 + lane.column, group);
 }
 
 // ---- Rows over waves ----------------------------------------------------------------------------------------------
@@ -351,22 +371,23 @@ MLA_DEVICE float exchanged_sum(const MLA_LDS float* exchange) {
 // ---- Query --------------------------------------------------------------------------------------------------------
 
 // The query's operands are made once a workgroup: each wave converts some of the 16-byte pieces, and all meet in LDS.
-// Piece i of a lane: eight bf16 from column 128 (i / 4) + 64 (i / 2 % 2) + 8 (i % 2) + 16 group; 16 and 17 are the tail.
+// Piece i of a lane: eight bf16 from column 128 (i / 4) + 64 (i / 2 % 2) + 8 (i % 2) + 16 group; the last two are the
+// tail.
 constexpr int kPieces = MLAFORGE_KEY_DIM / 32;
 constexpr int kPiecesPerWave = (kPieces + kQkWaves - 1) / kQkWaves;  // pieces wave, wave + kQkWaves, ...
-constexpr int kOperandBytes = 64 * kPieces * 16;                     // a row tile's hi and lo, a lane's 16 bytes together
+constexpr int kOperandBytes = 64 * kPieces * 16;                     // a row tile's hi and lo: 16 bytes a lane together
 
 struct RawQuery {
   i32x4 piece[kPiecesPerWave];
 };
 
-MLA_DEVICE RawQuery load_query(const MLA_GLOBAL u8* row, Lane lane, bool live) {
+MLA_DEVICE RawQuery load_query(const MLA_GLOBAL u8* row, Lane lane) {
   RawQuery raw;
 #pragma unroll
   for (int i = 0; i < kPiecesPerWave; ++i) {
-    const int piece = lane.wave + i * kQkWaves;
+    const int piece = min_int(lane.wave + i * kQkWaves, kPieces - 1);
     const int column = 128 * (piece >> 2) + 64 * (piece >> 1 & 1) + 8 * (piece & 1) + 16 * lane.group;
-    raw.piece[i] = live && piece < kPieces ? *(const MLA_GLOBAL i32x4*)(row + 2 * column) : i32x4{0, 0, 0, 0};
+    raw.piece[i] = *(const MLA_GLOBAL i32x4*)(row + 2 * column);
   }
   return raw;
 }
@@ -429,8 +450,8 @@ MLA_DEVICE QueryTile load_operands(const MLA_LDS u8* from, Lane lane) {
 
 
 
-// The operands of every row tile, and the rows' factors from raw dot products to log2 units. Takes the second K slot for
-// the exchange: no DMA may be on its way there.
+// The operands of every row tile, and the rows' factors from raw dot products to log2 units. Takes the second K slot
+// for the exchange: no DMA may be on its way there.
 MLA_DEVICE void make_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[kRowTiles], float to_log2,
                              RowState (&state)[kRowTiles], QueryTile (&q)[kRowTiles]) {
   MLA_LDS u8* const operands = lds->slots + kSlotBytes;
@@ -452,8 +473,9 @@ MLA_DEVICE const MLA_GLOBAL u8* query_row(const mlaforge_attention_args& args, c
   return (const MLA_GLOBAL u8*)args.q + 2 * element;
 }
 
-MLA_DEVICE float logits_to_log2(const mlaforge_attention_args& args) {
-  return args.softmax_scale * kLog2E * scale_or_one(args.k_scale);
+MLA_DEVICE void load_queries(const mlaforge_attention_args& args, const Work& work, Lane lane,
+                             const Row (&rows)[kRowTiles], RawQuery (&raw)[kRowTiles]) {
+  raw[0] = load_query(query_row(args, work, rows[0]), lane);
 }
 
 // ---- DMA ----------------------------------------------------------------------------------------------------------
@@ -558,10 +580,11 @@ MLA_DEVICE void store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], int
 // ---- The result ---------------------------------------------------------------------------------------------------
 
 // o of the row, the wave's latents; one wave stores the row's lse.
-MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row, const RowState& state) {
+MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row,
+                          const RowState& state) {
   if (!row.live) return;
   // No token seen: o = 0, lse = -inf. A NaN sum stays NaN.
-  const float scale = state.sum == 0.0f ? 0.0f : scale_or_one(args.v_scale) / state.sum;
+  const float scale = state.sum == 0.0f ? 0.0f : work.v_scale / state.sum;
   const float lse =
       state.sum == 0.0f ? -kInfinity : (state.maximum - kProbabilityLog2 + __builtin_amdgcn_logf(state.sum)) * kLn2;
 
@@ -713,21 +736,19 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
 }
 
 MLA_DEVICE void attend_split(const mlaforge_attention_args& args, MLA_LDS Lds* lds, const Work& work, Lane lane,
-                             const Row (&rows)[kRowTiles], RowState (&state)[kRowTiles]) {
-  const Pool pool = request_pool(args, work.request);
+                             const RawQuery (&raw)[kRowTiles], RowState (&state)[kRowTiles]) {
+  const Pool pool = request_pool(args, work);
   const LaneOffsets at = lane_offsets(lane);
   const int token = work.begin * kBlockTokens + lane.wave * kTileTokens;
 
-  // Prologue. Query and the first page ids come in; the query is converted while the first block's DMA runs.
-  RawQuery raw[kRowTiles];
-  raw[0] = load_query(query_row(args, work, rows[0]), lane, rows[0].live);
+  // Prologue. The first page ids come in; the query is converted while the first block's DMA runs.
   const i32x2 first_page = load_page_ids(pool, work, lane, token);
   const i32x2 second_page = load_page_ids(pool, work, lane, token + kBlockTokens);
   wait_vector_memory<0>();
   const unsigned tile = lds_address(lds->slots + lane.wave * kTileBytes);
   dma_tile(pool, work, lane, token, first_page, tile);
   QueryTile q[kRowTiles];
-  make_queries(lds, lane, raw, logits_to_log2(args), state, q);
+  make_queries(lds, lane, raw, work.to_log2, state, q);
   if (work.begin + 1 < work.end) {
     dma_pages(pool, work, lane, token + 2 * kBlockTokens, lds->pages[lane.wave]);
     dma_tile(pool, work, lane, token + kBlockTokens, second_page, tile + kSlotBytes);
@@ -745,11 +766,16 @@ MLA_DEVICE void attend_split(const mlaforge_attention_args& args, MLA_LDS Lds* l
   state[0].sum = exchanged_sum(lds->exchange[0][lane.column]);
 }
 
-MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, const Work& work, Lane lane,
-                       const Row (&rows)[kRowTiles]) {
+MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Work work, Lane lane) {
+  // The query is asked for before the request's length is known.
+  Row rows[kRowTiles];
+  RawQuery raw[kRowTiles];
+  find_rows(lane, work.group, rows);
+  load_queries(args, work, lane, rows, raw);
+  find_blocks(args, work);
   RowState state[kRowTiles];
   state[0] = first_state(visible_tokens(args, work.positions, rows[0].position) - 1);
-  if (work.begin < work.end) attend_split(args, lds, work, lane, rows, state);
+  if (work.begin < work.end) attend_split(args, lds, work, lane, raw, state);
   store_row(args, work, lane, rows[0], state[0]);
 }
 
@@ -766,10 +792,11 @@ mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s4_p1__gfx950(mlaforge_attention_args args
                      .index = thread & 63,
                      .column = thread & 15,
                      .group = (thread & 63) >> 4};
-  const Work work = find_work(args, (int)__builtin_amdgcn_workgroup_id_x());
+  // The arguments come in together, not each where it is first used.
+  asm volatile("" ::"s"(args.q), "s"(args.kv), "s"(args.page_table), "s"(args.page_indptr), "s"(args.seq_len),
+               "s"(args.k_scale), "s"(args.v_scale), "s"(args.q_token_stride), "s"(args.q_head_stride),
+               "s"(args.kv_row_stride), "s"(args.page_table_stride), "s"(args.requests), "s"(args.softmax_scale));
+  const Work work = find_place(args, (int)__builtin_amdgcn_workgroup_id_x());
   if (work.request == args.requests) return;
-
-  Row rows[kRowTiles];
-  rows[0] = find_row(0 + lane.column, work.group);
-  attend(args, lds, work, lane, rows);
+  attend(args, lds, work, lane);
 }

@@ -42,6 +42,7 @@ Json table_row(const PlannedKernel& kernel) {
           {"probability_parts", row.probability_parts},
           {"threads", row.threads},
           {"combine_threads", row.combine_threads},
+          {"combine_parts", row.combine_parts},
           {"target", row.target},
           {"name", row.name},
           {"combine_name", row.combine_name != nullptr ? fmt::format("\"{}\"", row.combine_name) : "nullptr"}};
@@ -112,6 +113,7 @@ mlaforge_kernel_row make_row(const PlannedKernel& kernel) {
           .probability_parts = v.probability_parts,
           .threads = kernel.plan.threads,
           .combine_threads = kernel.combine ? kernel.combine->threads : 0,
+          .combine_parts = kernel.combine ? kernel.combine->parts : 0,
           .target = kernel.plan.target.c_str(),
           .name = kernel.plan.name.c_str(),
           .combine_name = kernel.combine ? kernel.combine->name.c_str() : nullptr};

@@ -5,27 +5,33 @@
 namespace mlaforge {
 namespace {
 
-// Waves of a row's workgroup: so many that a wave asks for at most 16 partials at once, and powers of two so that a
-// split's place in its lane's registers is a constant.
-int combine_waves(int splits) {
-  int waves = 1;
-  while (waves < 16 && splits > 4 * waves) waves *= 2;
+// A row with many splits is spread over four workgroups, so that even one token's rows fill many CUs.
+int combine_parts(int splits) { return splits > 8 ? 4 : 1; }
+
+// Enough waves that a lane asks for at most four partials where the row has four workgroups, eight where it has one; a
+// thread of the last step has one latent, so there are threads for all.
+int combine_waves(int splits, int parts) {
+  if (parts == 1) return 1;
+  int waves = 2;
+  while (waves < 16 && splits > 4 * waves * parts) waves *= 2;
   return waves;
 }
 
 }  // namespace
 
 CombinePlan make_combine_plan(int splits, const std::string& partial_dtype, const std::string& target) {
-  constexpr int kLanes = 64, kLatentsPerLane = 8;
+  constexpr int kLanes = 64, kLatents = 512;
   CombinePlan plan;
   plan.name = fmt::format("mla_combine_{}p_s{}__{}", partial_dtype, splits, target);
   plan.target = target;
   plan.partial_dtype = partial_dtype;
   plan.splits = splits;
-  plan.waves = combine_waves(splits);
+  plan.parts = combine_parts(splits);
+  plan.waves = combine_waves(splits, plan.parts);
   plan.threads = plan.waves * kLanes;
-  plan.splits_per_wave = (splits + plan.waves - 1) / plan.waves;
-  plan.lds_bytes = (plan.waves - 1) * kLanes * kLatentsPerLane * 4;
+  const int splits_a_step = plan.waves * plan.parts;
+  plan.steps = (splits + splits_a_step - 1) / splits_a_step;
+  plan.lds_bytes = plan.waves == 1 ? 0 : plan.waves * (kLatents / plan.parts + 2) * 4;
   return plan;
 }
 

@@ -93,14 +93,15 @@ struct PlanRefusal {
 
 using PlanResult = std::variant<KernelPlan, PlanRefusal>;
 
-/// The kernel that merges `splits` partials of a row.
+/// The kernel that merges `splits` partials of a row. Grid: rows x parts workgroups.
 struct CombinePlan {
   std::string name;
   std::string target;
   std::string partial_dtype;  ///< bf16 or f32
   int splits = 0;
+  int parts = 0;  ///< workgroups a row, each with 512 / parts latents; also the splits that a wave merges at a time
   int threads = 0, waves = 0;
-  int splits_per_wave = 0;  ///< ceil(splits / waves)
+  int steps = 0;  ///< partials that a lane asks for: ceil(splits / (waves x parts))
   int lds_bytes = 0;
 };
 

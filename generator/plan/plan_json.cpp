@@ -107,6 +107,9 @@ json to_json(const KernelPlan& plan) {
           {"bf16_query", plan.query_dtype == "bf16"},
           {"query_bytes", plan.query_dtype == "bf16" ? 2 : 1},
           {"query_text", plan.query_dtype == "bf16" ? "bf16 query as two E4M3 parts" : "E4M3 query"},
+          {"scalar_names", plan.query_dtype == "bf16"
+                               ? json::array({{{"scale", "k_scale"}}, {{"scale", "v_scale"}}})
+                               : json::array({{{"scale", "q_scale"}}, {{"scale", "k_scale"}}, {{"scale", "v_scale"}}})},
           {"partial_dtype", plan.partial_dtype},
           {"output_type", plan.splits > 1 && plan.partial_dtype == "f32" ? "float" : "__bf16"},
           {"output_text", plan.splits > 1 ? "a split's partial output" : "the output"},
@@ -161,31 +164,34 @@ json to_json(const KernelPlan& plan) {
 }
 
 json to_json(const CombinePlan& plan) {
-  constexpr int kLanes = 64;
-  json steps = json::array(), exchange = json::array();
-  for (int i = 0; i < plan.splits_per_wave; ++i) {
-    const int first = i * plan.waves;
-    const bool all_waves = first + plan.waves <= plan.splits;
-    const std::string split = fmt::format("{} + wave", first);
+  const int splits_a_step = plan.waves * plan.parts;
+  json steps = json::array();
+  for (int step = 0; step < plan.steps; ++step) {
+    const int first = step * splits_a_step;
+    // In the last step a lane may have no split: it reads the last one with weight 0.
+    const bool all_lanes = first + splits_a_step <= plan.splits;
+    const std::string split = first == 0 ? "own_split" : fmt::format("own_split + {}", first);
     steps.push_back(
-        {{"split", all_waves ? fmt::format("({})", split) : fmt::format("({0} < kSplits ? {0} : kSplits - 1)", split)},
-         {"lse_slot", first / kLanes},
-         {"lane", first % kLanes}});
+        {{"split", all_lanes ? split : fmt::format("{0} < kSplits ? {0} : kSplits - 1", split)},
+         {"lse", all_lanes ? fmt::format("lses[(long)split{} * rows]", step)
+                           : fmt::format("{} < kSplits ? lses[(long)split{} * rows] : -kInfinity", split, step)}});
   }
-  for (int wave = 1; wave < plan.waves; ++wave) exchange.push_back({{"wave", wave}});
   return {{"name", plan.name},
           {"target", plan.target},
           {"partial_dtype", plan.partial_dtype},
           {"partial_type", plan.partial_dtype == "f32" ? "float" : "__bf16"},
           {"splits", plan.splits},
+          {"parts", plan.parts},
+          {"latents", 512 / plan.parts},
+          {"group_lanes", 64 / plan.parts},
+          {"halves", plan.parts > 1},
+          {"quarters", plan.parts > 2},
           {"threads", plan.threads},
           {"waves", plan.waves},
-          {"splits_per_wave", plan.splits_per_wave},
-          {"lse_slots", (plan.splits + kLanes - 1) / kLanes},
+          {"one_wave", plan.waves == 1},
+          {"steps", plan.steps},
+          {"splits_a_step", splits_a_step},
           {"split_steps", std::move(steps)},
-          {"has_exchange", plan.waves > 1},
-          {"exchange_waves", plan.waves > 1 ? plan.waves - 1 : 1},
-          {"exchange_list", std::move(exchange)},
           {"lds_bytes", plan.lds_bytes}};
 }
 

@@ -141,8 +141,8 @@ mlaforge_status launch_checked(const mlaforge_library& library, const mlaforge_c
     return status;
   }
   return launch_kernel(library, functions.combine, row.combine_name,
-                       mlaforge_combine_grid(tensors.requests, row.qlen, row.heads), row.combine_threads,
-                       combine_args(row, tensors, o_partial, lse_partial), stream);
+                       mlaforge_combine_grid(tensors.requests, row.qlen, row.heads, row.combine_parts),
+                       row.combine_threads, combine_args(row, tensors, o_partial, lse_partial), stream);
 }
 
 }  // namespace

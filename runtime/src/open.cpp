@@ -75,12 +75,13 @@ mlaforge_status check_row(const mlaforge_library& library, const std::string& se
                                            (library.target.empty() ? "of unknown target" : library.target));
   }
   if (row.splits < 1 || row.head_groups < 1 || row.threads < 1 || row.threads > 1024 ||
-      (row.splits > 1 && (row.combine_threads < 1 || row.combine_threads > 1024))) {
-    return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set + ": kernel " + row.name +
-                                             ": splits, head_groups, threads or combine_threads are out of range (" +
-                                             std::to_string(row.splits) + ", " + std::to_string(row.head_groups) +
-                                             ", " + std::to_string(row.threads) + ", " +
-                                             std::to_string(row.combine_threads) + ")");
+      (row.splits > 1 && (row.combine_threads < 1 || row.combine_threads > 1024 || row.combine_parts < 1))) {
+    return fail(MLAFORGE_BAD_KERNEL_SET,
+                "set " + set + ": kernel " + row.name +
+                    ": splits, head_groups, threads, combine_threads or combine_parts are out of range (" +
+                    std::to_string(row.splits) + ", " + std::to_string(row.head_groups) + ", " +
+                    std::to_string(row.threads) + ", " + std::to_string(row.combine_threads) + ", " +
+                    std::to_string(row.combine_parts) + ")");
   }
   return MLAFORGE_SUCCESS;
 }

@@ -47,6 +47,7 @@ struct TestSet {
     row.probability_parts = 2;
     row.threads = 512;
     row.combine_threads = splits > 1 ? 64 : 0;
+    row.combine_parts = splits > 1 ? 1 : 0;
     row.target = "gfx950";
     row.name = keep("h" + std::to_string(heads) + "_g" + std::to_string(head_groups) + "_q" + std::to_string(qlen) +
                     "_s" + std::to_string(splits) + "_p" + std::to_string(page_size) + (wide ? "_wide" : ""));

@@ -61,7 +61,8 @@ TEST_CASE("grids by hand") {
   CHECK(mlaforge_attention_grid(4, 8, 3) == 96);    // 32 x 3
   CHECK(mlaforge_attention_grid(3, 3, 1) == 16);    // 9 -> 16
   CHECK(mlaforge_attention_grid(0, 8, 3) == 0);
-  CHECK(mlaforge_combine_grid(3, 4, 12) == 144);
+  CHECK(mlaforge_combine_grid(3, 4, 12, 1) == 144);
+  CHECK(mlaforge_combine_grid(3, 4, 12, 4) == 576);
 }
 
 TEST_CASE("workspace sizes by hand, and their overflow") {

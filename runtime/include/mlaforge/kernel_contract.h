@@ -50,7 +50,7 @@ typedef struct mlaforge_attention_args {
 } mlaforge_attention_args;
 
 /** The one argument of a combine kernel, passed by value.
- * Grid: requests x qlen x heads workgroups in x, one a row. */
+ * Grid: requests x qlen x heads x combine_parts workgroups in x, a row's as neighbours. */
 typedef struct mlaforge_combine_args {
   const void* o_partial;      /**< [requests, splits, qlen, heads, 512] bf16 or f32 */
   const float* lse_partial;   /**< [requests, splits, qlen, heads] */
@@ -96,6 +96,7 @@ typedef struct mlaforge_kernel_row {
   /* what a launch needs */
   int32_t threads;            /**< threads a workgroup of the attention kernel */
   int32_t combine_threads;    /**< threads a workgroup of the combine kernel; 0 with one split */
+  int32_t combine_parts;      /**< workgroups a row of the combine kernel; 0 with one split */
   const char* target;         /**< "gfx950" */
   const char* name;           /**< symbol of the attention kernel, also its code object's file stem */
   const char* combine_name;   /**< symbol of the combine kernel; null with one split */
