@@ -1,10 +1,15 @@
 // `mlaforge bench`: how long a decode step takes, predicted by the simulator's cycle model.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <array>
 #include <charconv>
+#include <cstdio>
+#include <fstream>
 #include <memory>
 
 #include "cli/bench/bench_case.h"
+#include "cli/bench/svg.h"
 #include "cli/commands.h"
 #include "cli/config_option.h"
 
@@ -19,7 +24,9 @@ struct Options {
   std::string splits = "auto";
   int page_size = 0;
   std::string compiler, cache;
+  std::string svg;
   bench::BenchOptions bench;
+  bool sweep = false;
   bool json = false;
 };
 
@@ -68,6 +75,67 @@ void print_report(const bench::BenchReport& r) {
   print_loop(r.attention.at("steady_loop"));
 }
 
+/// The grids that serving engineers look at.
+constexpr std::array sweep_batches{1, 2, 4, 8, 16, 32, 64, 128};
+constexpr std::array sweep_contexts{1024, 4096, 8192, 16384, 32768, 65536, 131072};
+
+/// On a terminal only: a pipe stays clean.
+void show_progress(size_t done, size_t all) {
+  if (all < 2 || isatty(STDERR_FILENO) == 0) return;
+  constexpr size_t width = 40;
+  const size_t filled = done * width / all;
+  fmt::print(stderr, "\r[{}{}] {} of {}{}", std::string(filled, '#'), std::string(width - filled, '.'), done, all,
+             done == all ? "\n" : "");
+  std::fflush(stderr);
+}
+
+void print_table(const std::vector<bench::BenchReport>& reports) {
+  fmt::print("Predicted microseconds, nominal and range.\n");
+  fmt::print("{:>6} {:>8} {:>5} {:>7} {:>28} {:>10} {:>8} {:>7} {:>6}  {}\n", "batch", "context", "qlen", "splits",
+             "total", "attention", "combine", "TB/s", "share", "binding");
+  for (const bench::BenchReport& r : reports) {
+    fmt::print("{:>6} {:>8} {:>5} {:>7} {:>28} {:>10.2f} {:>8.2f} {:>7.2f} {:>5.0f}%  {}\n", r.wanted.batch,
+               r.wanted.context, r.wanted.qlen, r.splits, text_of(r.total_us), r.attention_us.nominal,
+               r.combine_us.nominal, r.kv_tb_s, 100 * r.attainable_share, r.binding);
+  }
+}
+
+std::vector<bench::BenchCase> cases_of(const Options& options, const KernelRequest& first, int splits) {
+  std::vector<int> batches = options.batches;
+  std::vector<int> contexts = options.contexts;
+  if (options.sweep) {
+    batches.assign(sweep_batches.begin(), sweep_batches.end());
+    contexts.assign(sweep_contexts.begin(), sweep_contexts.end());
+  }
+  const std::vector<int> qlens = options.qlens.empty() ? std::vector<int>{first.query_length.front()} : options.qlens;
+  std::vector<bench::BenchCase> cases;
+  for (const int qlen : qlens) {
+    for (const int batch : batches) {
+      for (const int context : contexts) {
+        cases.push_back({.batch = batch,
+                         .context = context,
+                         .qlen = qlen,
+                         .splits = splits,
+                         .page_size = options.page_size != 0 ? options.page_size : first.page_size.front(),
+                         .seed = 1});
+      }
+    }
+  }
+  return cases;
+}
+
+void print_reports(const Options& options, const std::vector<bench::BenchReport>& reports) {
+  if (options.json) {
+    nlohmann::json lines = nlohmann::json::array();
+    for (const bench::BenchReport& report : reports) lines.push_back(bench::to_json(report));
+    print_json(lines.size() == 1 ? lines.front() : lines);
+  } else if (reports.size() == 1) {
+    print_report(reports.front());
+  } else {
+    print_table(reports);
+  }
+}
+
 int bench_command(const Options& options) {
   const Expected<DeploymentPlan> plan = read_plan(options.config);
   if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
@@ -78,26 +146,25 @@ int bench_command(const Options& options) {
     return report_errors({Diagnostic{"device", mlaforge_last_error(), {}, {}, {}}}, options.json, exit_bad_input);
   }
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
-  const KernelRequest& first = plan->config.kernels.front();
-  const std::vector<int> qlens = options.qlens.empty() ? std::vector<int>{first.query_length.front()} : options.qlens;
-  nlohmann::json lines = nlohmann::json::array();
-  for (const int batch : options.batches) {
-    for (const int context : options.contexts) {
-      for (const int qlen : qlens) {
-        const bench::BenchCase wanted{
-            .batch = batch,
-            .context = context,
-            .qlen = qlen,
-            .splits = *splits,
-            .page_size = options.page_size != 0 ? options.page_size : first.page_size.front()};
-        const Expected<bench::BenchReport> report = bench::bench(hip, kernels, wanted, options.bench);
-        if (!report) return report_errors(report.errors(), options.json, exit_bad_input);
-        if (!options.json) print_report(*report);
-        lines.push_back(bench::to_json(*report));
-      }
+  const std::vector<bench::BenchCase> cases = cases_of(options, plan->config.kernels.front(), *splits);
+  std::vector<bench::BenchReport> reports;
+  for (const bench::BenchCase& wanted : cases) {
+    show_progress(reports.size(), cases.size());
+    Expected<bench::BenchReport> report = bench::bench(hip, kernels, wanted, options.bench);
+    if (!report) return report_errors(report.errors(), options.json, exit_bad_input);
+    reports.push_back(std::move(*report));
+  }
+  show_progress(reports.size(), cases.size());
+  print_reports(options, reports);
+  if (!options.svg.empty()) {
+    std::ofstream file(options.svg, std::ios::binary);
+    file << bench::roofline_svg(reports, plan->config.heads);
+    if (!file.flush()) {
+      return report_errors(
+          {Diagnostic{"--svg", "cannot be written", options.svg, "a path in a folder that exists", {}}}, options.json,
+          exit_bad_input);
     }
   }
-  if (options.json) print_json(lines.size() == 1 ? lines.front() : lines);
   return exit_done;
 }
 
@@ -119,6 +186,8 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
   command->add_option("--page-size", options->page_size, "Tokens a page; default: the config's first")
       ->check(CLI::Range(1, 256));
+  command->add_flag("--sweep", options->sweep, "The usual grid of batches and contexts, in the place of both options");
+  command->add_option("--svg", options->svg, "A roofline of the lines, too");
   command->add_flag("--full", options->bench.full, "Replay every block of an XCD's workgroups, extrapolate nothing");
   command->add_option("--compiler", options->compiler,
                       "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");

@@ -127,22 +127,22 @@ Range range_of(const nlohmann::json& json) {
   return {json.at("low").get<double>(), json.at("nominal").get<double>(), json.at("high").get<double>()};
 }
 
-/// The contexts to replay for a long one: shorter by whole blocks of every split, so that the longest split and the last
-/// block are alike; time grows by the same for each block more.
+/// The contexts to replay for a long one: shorter by whole blocks of every split, so that the longest split and the
+/// last block are alike; time grows by the same for each block more.
 struct Replays {
   int shorter = 0;  ///< 0: none, the whole context is replayed
   int longer = 0;
 };
 
-constexpr int64_t affordable_blocks = 1500;  ///< of all workgroups of an XCD
-constexpr int64_t fewest_blocks = 10;        ///< a split
+constexpr int64_t affordable_blocks = 700;  ///< of all workgroups of an XCD
+constexpr int64_t fewest_blocks = 10;       ///< a split
 
-Replays choose_replays(const BenchCase& wanted, const Variant& variant, bool full) {
+Replays choose_replays(const BenchCase& wanted, const Variant& variant, const BenchOptions& options) {
   const int64_t blocks = (wanted.context + variant.block_tokens - 1) / variant.block_tokens;
   const int64_t share = blocks / variant.splits;
   const int64_t on_xcd = (int64_t{wanted.batch} * variant.splits * variant.head_groups + 7) / 8;
-  const int64_t kept = std::max(fewest_blocks, affordable_blocks / on_xcd);
-  if (full || share <= kept + kept / 4) return {0, wanted.context};
+  const int64_t kept = options.trace ? fewest_blocks : std::max(fewest_blocks, affordable_blocks / on_xcd);
+  if (options.full || share <= kept + kept / 4) return {0, wanted.context};
   const auto shorten = [&](int64_t to) {
     return static_cast<int>(wanted.context - (share - to) * variant.splits * variant.block_tokens);
   };
@@ -226,7 +226,7 @@ Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const Benc
   report.block_tokens = variant.block_tokens;
   report.device = device_name(hip, 0);
 
-  const Replays replays = choose_replays(wanted, variant, options.full);
+  const Replays replays = choose_replays(wanted, variant, options);
   BenchCase replayed = report.wanted;
   replayed.context = report.replayed_context = replays.longer;
   const Expected<nlohmann::json> longer = time_step(hip, **loaded, replayed, kernels.config(), options);

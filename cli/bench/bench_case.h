@@ -38,7 +38,7 @@ struct BenchReport {
   double kv_tb_s = 0;           ///< of the whole step, nominal
   double attainable_share = 0;  ///< least time that the cache's bytes take at the attainable bandwidth / total
   std::map<std::string, double> bounds_us;  ///< of the attention kernel, nominal
-  std::string binding;  ///< the largest bound; "latency" where it is less than half of the attention kernel's time
+  std::string binding;       ///< the largest bound; "latency" where it is less than half of the attention kernel's time
   int replayed_context = 0;  ///< the longest that was replayed; the rest is extrapolated
   nlohmann::json attention, combine_detail;  ///< the simulator's own reports
   std::string trace;                         ///< for Perfetto; when asked for

@@ -106,6 +106,7 @@ void describe_nominal(LaunchTiming& timing, const Parameters& p, const MachineIn
   for (size_t c = 0; c < cause_count; ++c) timing.causes[c] = all == 0 ? 0 : sums.causes[c] / all;
   timing.loop = steady_loop(p, result, input);
   timing.trace = std::move(evaluation.result.trace);
+  for (const LoopPass& pass : result.passes) timing.pass_clocks.push_back(pass.time);
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ struct LaunchTiming {
   CauseTimes causes{};  ///< shares of all wave time, nominal
   std::optional<SteadyLoop> loop;
   std::vector<AddressRange> written;
-  std::vector<TraceEvent> trace;  ///< of the first CU, nominal
+  std::vector<TraceEvent> trace;    ///< of the first CU, nominal
+  std::vector<double> pass_clocks;  ///< when the watched wave came by the head of its main loop
   std::vector<std::string> instructions_text;
   std::vector<uint64_t> instructions_pc;
 };

@@ -53,8 +53,8 @@ std::optional<SteadyLoop> steady_loop(const Parameters& p, const MachineResult& 
   loop.lds_conflict_clk = (b.cu.lds_conflict_clk - a.cu.lds_conflict_clk) / n;
   loop.mfma_clk = busiest(a.cu.mfma_clk, b.cu.mfma_clk) / n;
   loop.valu_clk = busiest(a.cu.valu_clk, b.cu.valu_clk) / n;
-  const auto groups = static_cast<double>(
-      std::min<size_t>(input.workgroups_per_cu, (input.order.size() + input.cus - 1) / input.cus));
+  const auto groups =
+      static_cast<double>(std::min<size_t>(input.workgroups_per_cu, (input.order.size() + input.cus - 1) / input.cus));
   const double waves = static_cast<double>(input.stream.waves_per_workgroup) * groups;
   loop.issue_clk = (b.cu.instructions - a.cu.instructions) / n / waves * p.issue_clk;
   loop.dma_bytes = (b.cu.dma_bytes - a.cu.dma_bytes) / n / groups;

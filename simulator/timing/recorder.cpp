@@ -32,6 +32,7 @@ class WorkgroupRecorder final : public ExecutionObserver {
   void memory(const Wave& wave, const PendingOp& op) override {
     WaveStream& to = stream_.waves[static_cast<size_t>(wave.index)];
     to.steps.back() |= has_memory;
+    regions_ = wave.group->regions.data();
     to.memory.push_back(facts(op));
   }
 
@@ -121,13 +122,23 @@ class WorkgroupRecorder final : public ExecutionObserver {
     if (std::any_of(written_.begin(), written_.end(), holds)) return;
     const MemoryLookup found = global_->find(address);
     if (found.miss != MemoryMiss::none) return;
-    const auto begin = reinterpret_cast<uint64_t>(found.region.host);
-    written_.push_back({begin, begin + (found.region.end - found.region.begin)});
+    written_.push_back({found.region.begin, found.region.end});
+  }
+
+  /// Back from host bytes: the region was hit a moment ago.
+  uint64_t device_address(const std::byte* host) const {
+    for (size_t i = 0; i < std::tuple_size_v<decltype(Workgroup::regions)>; ++i) {
+      const MemoryRegion& region = regions_[i];
+      if (host >= region.host && host < region.host + (region.end - region.begin)) {
+        return region.begin + static_cast<uint64_t>(host - region.host);
+      }
+    }
+    return reinterpret_cast<uint64_t>(host);
   }
 
   void touch(const std::byte* address, uint32_t bytes) {
     if (address == nullptr) return;
-    const auto first = reinterpret_cast<uint64_t>(address);
+    const uint64_t first = device_address(address);
     for (uint64_t sector = first / sector_bytes; sector <= (first + bytes - 1) / sector_bytes; ++sector) {
       if (touched_.empty() || touched_.back() != sector) touched_.push_back(sector);
     }
@@ -136,6 +147,7 @@ class WorkgroupRecorder final : public ExecutionObserver {
   WorkgroupStream stream_;
   const std::byte* lds_ = nullptr;
   const GlobalMemory* global_ = nullptr;
+  const MemoryRegion* regions_ = nullptr;  ///< that the workgroup has hit
   std::vector<AddressRange> written_;
   std::unordered_map<const Instruction*, uint32_t> numbers_;
   std::vector<const Instruction*> instructions_;

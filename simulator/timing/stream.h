@@ -73,7 +73,7 @@ struct WorkgroupStream {
 
 inline constexpr uint32_t sector_bytes = 64;
 
-/// Host bytes begin .. end - 1.
+/// Device addresses begin .. end - 1.
 struct AddressRange {
   uint64_t begin = 0;
   uint64_t end = 0;

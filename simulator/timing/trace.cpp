@@ -43,7 +43,14 @@ std::string perfetto_trace(std::span<const LaunchTiming> launches, double clock_
                         {"args", {{"instruction", text}, {"clock", e.begin}}}});
     }
   }
-  return nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ns"}}.dump();
+  nlohmann::json passes = nlohmann::json::array();
+  for (const LaunchTiming& launch : launches) {
+    nlohmann::json times = nlohmann::json::array();
+    for (const double clock : launch.pass_clocks) times.push_back(clock * us);
+    passes.push_back({{"kernel", launch.kernel}, {"main_loop_us", times}});
+  }
+  return nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ns"}, {"otherData", {{"launches", passes}}}}
+      .dump();
 }
 
 }  // namespace mlaforge::simulator::timing

@@ -43,7 +43,8 @@ TEST_CASE("The peak that the MFMA rate gives is the datasheet's 5.03 PFLOPS of f
 }
 
 TEST_CASE("A chain through the accumulator runs back to back: about 18 clocks of 16x16x32 measured, 17 without one") {
-  const double chain = clocks_a_body({.before = "", .body = "v_mfma_f32_16x16x32_f16 v[64:67], v[0:3], v[16:19], v[64:67]"});
+  const double chain =
+      clocks_a_body({.before = "", .body = "v_mfma_f32_16x16x32_f16 v[64:67], v[0:3], v[16:19], v[64:67]"});
   CHECK(chain >= 16);
   CHECK(chain <= 18);
 }

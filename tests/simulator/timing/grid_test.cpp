@@ -40,9 +40,9 @@ TEST_CASE("Workgroups a CU: by LDS, by registers, by wave slots") {
   CHECK(fit(8, 160000, 128) == 1);
   CHECK(fit(4, 81920, 256) == 2);
   CHECK(fit(4, 82000, 256) == 1);
-  CHECK(fit(8, 0, 256) == 1);   // two waves a SIMD of 256 registers fill it
+  CHECK(fit(8, 0, 256) == 1);  // two waves a SIMD of 256 registers fill it
   CHECK(fit(4, 0, 512) == 1);
-  CHECK(fit(8, 0, 64) == 4);    // eight wave slots a SIMD
+  CHECK(fit(8, 0, 64) == 4);  // eight wave slots a SIMD
   CHECK(fit(1, 0, 64) == 8);
 }
 

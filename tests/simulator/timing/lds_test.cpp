@@ -93,8 +93,7 @@ TEST_CASE("A barrier lasts until the last wave comes") {
   const double barrier = parameters_at(mi355x(), Point::nominal).barrier_clk;
   CHECK(clocks_a_body({.before = "", .body = "s_barrier", .threads = 512}) == Approx(barrier).margin(1));
   // Wave 0 alone sleeps before each barrier; all pay for it.
-  const std::string uneven =
-      "s_cmp_eq_u32 s20, 0\ns_cbranch_scc0 1\ns_sleep 4\ns_barrier";
+  const std::string uneven = "s_cmp_eq_u32 s20, 0\ns_cbranch_scc0 1\ns_sleep 4\ns_barrier";
   const Run run{.before = "v_readfirstlane_b32 s20, v0\ns_nop 4", .body = uneven, .threads = 512};
   const double clocks = clocks_a_body(run);
   CHECK(clocks >= 256 + barrier);

@@ -85,7 +85,8 @@ TEST_CASE("Workgroups of an XCD that read the same lines fetch them once") {
   CHECK(timing.hbm_bytes == 8.0 * (65536 + 64));
 }
 
-TEST_CASE("A row of 576 bytes at an odd slot costs its own nine sectors where 64 bytes are fetched, ten where 128 are") {
+TEST_CASE(
+    "A row of 576 bytes at an odd slot costs its own nine sectors where 64 bytes are fetched, ten where 128 are") {
   std::string body = "v_lshlrev_b32 v1, 4, v3\n";
   const Run run{.before = "v_and_b32 v3, 63, v0\ns_mov_b32 exec_lo, -1\ns_mov_b32 exec_hi, 0xf\n" + body +
                           "global_load_dwordx4 v[4:7], v1, s[8:9] offset:576\ns_waitcnt vmcnt(0)",
@@ -107,7 +108,8 @@ TEST_CASE("A row of 576 bytes at an odd slot costs its own nine sectors where 64
 
 TEST_CASE("vmcnt counts in order: waiting for the first load does not wait for a later miss") {
   // The first load hits the line that was loaded before; the second goes to HBM.
-  const std::string warm = "v_mov_b32 v1, 0\nv_mov_b32 v2, 0x2000\nglobal_load_dword v4, v1, s[8:9]\ns_waitcnt vmcnt(0)\n";
+  const std::string warm =
+      "v_mov_b32 v1, 0\nv_mov_b32 v2, 0x2000\nglobal_load_dword v4, v1, s[8:9]\ns_waitcnt vmcnt(0)\n";
   const auto clocks = [&](const std::string& wait) {
     // What follows the wait is long enough to show what it waited for.
     return test::time_kernel({.before = warm + "global_load_dword v5, v1, s[8:9]\nglobal_load_dword v6, v2, s[8:9]\n" +

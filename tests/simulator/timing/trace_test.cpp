@@ -1,9 +1,10 @@
 // The trace that Perfetto opens: tracks, slices, and that they cover what the waves did.
+#include "simulator/timing/trace.h"
+
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
-#include "simulator/timing/trace.h"
 #include "tests/simulator/timing/clocks.h"
 
 using namespace mlaforge::simulator::timing;

@@ -1,0 +1,80 @@
+// `mlaforge trace`: what the waves of one CU do, predicted, as a trace for Perfetto or a picture of one block.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+
+#include "cli/bench/bench_case.h"
+#include "cli/bench/svg.h"
+#include "cli/commands.h"
+#include "cli/config_option.h"
+
+namespace mlaforge::cli {
+namespace {
+
+struct Options {
+  std::string config;
+  bench::BenchCase wanted;
+  std::string output = "trace.json";
+  std::string svg;
+  std::string compiler, cache;
+};
+
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  return file.flush().good();
+}
+
+int trace_command(Options options) {
+  const Expected<DeploymentPlan> plan = read_plan(options.config);
+  if (!plan) return report_errors(plan.errors(), false, exit_bad_input);
+  HipApi hip;
+  if (load_hip(MLAFORGE_BACKEND_SIMULATOR, hip) != MLAFORGE_SUCCESS) {
+    return report_errors({Diagnostic{"device", mlaforge_last_error(), {}, {}, {}}}, false, exit_bad_input);
+  }
+  const KernelRequest& first = plan->config.kernels.front();
+  if (options.wanted.qlen == 0) options.wanted.qlen = first.query_length.front();
+  if (options.wanted.page_size == 0) options.wanted.page_size = first.page_size.front();
+  run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
+  const Expected<bench::BenchReport> report =
+      bench::bench(hip, kernels, options.wanted, {.trace = true, .full = false});
+  if (!report) return report_errors(report.errors(), false, exit_bad_input);
+  const std::pair<std::string, std::string> files[] = {
+      {options.output, report->trace}, {options.svg, options.svg.empty() ? "" : bench::timeline_svg(*report)}};
+  for (const auto& [path, text] : files) {
+    if (path.empty()) continue;
+    if (!write_file(path, text)) {
+      return report_errors({Diagnostic{"--output", "cannot be written", path, "a path in a folder that exists", {}}},
+                           false, exit_bad_input);
+    }
+    fmt::print("{}: {} bytes, predicted, {}\n", path, text.size(), report->kernel);
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+void add_trace(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  options->wanted.qlen = options->wanted.page_size = 0;
+  CLI::App* command = app.add_subcommand("trace", "Write what the waves of a CU do, predicted, for Perfetto");
+  add_config_option(*command, options->config);
+  command->add_option("--batch", options->wanted.batch, "Requests; default 1")->check(CLI::Range(1, 65536));
+  command->add_option("--context", options->wanted.context, "KV tokens of every request; default 4096")
+      ->check(CLI::Range(1, 1 << 24));
+  command->add_option("--qlen", options->wanted.qlen, "Query positions a request; default: the config's first")
+      ->check(CLI::Range(1, 8));
+  command->add_option("--splits", options->wanted.splits, "A split count; default: the runtime's choice")
+      ->check(CLI::Range(1, 256));
+  command->add_option("--page-size", options->wanted.page_size, "Tokens a page; default: the config's first")
+      ->check(CLI::Range(1, 256));
+  command->add_option("-o,--output", options->output, "The trace; default trace.json");
+  command->add_option("--svg", options->svg, "A picture of one pass of the main loop, too");
+  command->add_option("--compiler", options->compiler,
+                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
+  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  command->callback([options, &exit_code] { exit_code = trace_command(*options); });
+}
+
+}  // namespace mlaforge::cli
