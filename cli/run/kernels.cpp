@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
+#include <iterator>
 
 #include "generator/emit/files.h"
 #include "runtime/src/library.h"
@@ -14,6 +16,11 @@ Diagnostic error_of(std::string where, std::string problem) {
   return {.where = std::move(where), .problem = std::move(problem), .value = {}, .allowed = {}, .nearest = {}};
 }
 
+bool passes(const mlaforge_kernel_row& row, const KernelFilter& filter) {
+  return (!filter.name || *filter.name == row.name) && (!filter.pipeline || *filter.pipeline == row.pipeline) &&
+         (!filter.block_tokens || *filter.block_tokens == row.block_tokens);
+}
+
 }  // namespace
 
 Kernels::Kernels(DeploymentPlan plan, CompileOptions compile_options, const HipApi& hip)
@@ -24,19 +31,31 @@ Kernels::Kernels(DeploymentPlan plan, CompileOptions compile_options, const HipA
   std::sort(rows_.begin(), rows_.end(), [](const auto& a, const auto& b) { return compare_keys(a, b) < 0; });
 }
 
-Expected<const PlannedKernel*> Kernels::select(const mlaforge_problem& problem) const {
+Expected<const PlannedKernel*> Kernels::select(const mlaforge_problem& problem, const KernelFilter& filter) const {
+  std::vector<mlaforge_kernel_row> rows;
+  std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(rows),
+               [&](const mlaforge_kernel_row& row) { return passes(row, filter); });
+  if (rows.empty()) {
+    return error_of("kernel",
+                    "no kernel of the config has this name, pipeline and block_tokens; `mlaforge list` names all");
+  }
   size_t index = 0;
-  if (select_row(rows_, mi355x_compute_units, problem, index) != MLAFORGE_SUCCESS) {
+  if (select_row(rows, mi355x_compute_units, problem, index) != MLAFORGE_SUCCESS) {
     return error_of("problem", mlaforge_last_error());
   }
+  return find(rows[index].name);
+}
+
+const PlannedKernel* Kernels::find(const std::string& name) const {
   const auto found = std::find_if(plan_.kernels.begin(), plan_.kernels.end(),
-                                  [&](const PlannedKernel& kernel) { return kernel.plan.name == rows_[index].name; });
-  return &*found;
+                                  [&](const PlannedKernel& kernel) { return kernel.plan.name == name; });
+  return found == plan_.kernels.end() ? nullptr : &*found;
 }
 
 Expected<LoadedKernel*> Kernels::load(const PlannedKernel& kernel, const std::optional<std::string>& source) {
-  const std::string key = source.has_value() ? kernel.plan.name + " from a source of its own" : kernel.plan.name;
-  if (source.has_value()) {
+  const bool own = source.has_value() || patch_.has_value();
+  const std::string key = own ? kernel.plan.name + " of its own" : kernel.plan.name;
+  if (own) {
     loaded_.erase(key);
   }
   if (const auto known = loaded_.find(key); known != loaded_.end()) {
@@ -49,8 +68,21 @@ Expected<LoadedKernel*> Kernels::load(const PlannedKernel& kernel, const std::op
   return &loaded_.emplace(key, std::move(*built)).first->second;
 }
 
-Expected<LoadedKernel> Kernels::build(const PlannedKernel& kernel, const std::optional<std::string>& source) const {
-  const auto start = std::chrono::steady_clock::now();
+Expected<const std::vector<CodeImage>*> Kernels::images(const PlannedKernel& kernel) {
+  const auto known = images_.find(kernel.plan.name);
+  if (known != images_.end()) {
+    return &known->second;
+  }
+  bool cached = false;
+  Expected<std::vector<CodeImage>> compiled = compile(kernel, std::nullopt, cached);
+  if (!compiled) {
+    return compiled.errors();
+  }
+  return &images_.emplace(kernel.plan.name, std::move(*compiled)).first->second;
+}
+
+Expected<std::vector<CodeImage>> Kernels::compile(const PlannedKernel& kernel, const std::optional<std::string>& source,
+                                                  bool& cached) const {
   const Expected<std::string> attention = source.has_value() ? Expected<std::string>(*source) : this->source(kernel);
   if (!attention) {
     return attention.errors();
@@ -67,23 +99,56 @@ Expected<LoadedKernel> Kernels::build(const PlannedKernel& kernel, const std::op
   if (!compiled) {
     return compiled.errors();
   }
-  std::vector<std::string> bytes(compiled->size());
-  std::vector<mlaforge_code_object> objects;
-  LoadedKernel loaded;
-  loaded.kernel = &kernel;
-  loaded.cached = true;
-  for (size_t i = 0; i < compiled->size(); ++i) {
-    const CompiledKernel& object = (*compiled)[i];
-    const std::optional<std::string> file = read_file(object.code_object);
+  std::vector<CodeImage> images;
+  cached = true;
+  for (const CompiledKernel& object : *compiled) {
+    std::optional<std::string> file = read_file(object.code_object);
     if (!file.has_value()) {
       return error_of(object.name, "the compiled code object cannot be read back from the cache");
     }
-    bytes[i] = *file;
-    objects.push_back({object.name.c_str(), bytes[i].data(), bytes[i].size()});
-    loaded.cached = loaded.cached && object.cached;
+    images.push_back({object.name, std::move(*file)});
+    cached = cached && object.cached;
+  }
+  return images;
+}
+
+Expected<LoadedKernel> Kernels::build(const PlannedKernel& kernel, const std::optional<std::string>& source) {
+  const auto start = std::chrono::steady_clock::now();
+  LoadedKernel loaded;
+  loaded.kernel = &kernel;
+  std::vector<CodeImage> built;
+  if (patch_.has_value()) {
+    const Expected<const std::vector<CodeImage>*> kept = images(kernel);
+    if (!kept) {
+      return kept.errors();
+    }
+    built = **kept;
+    for (CodeImage& image : built) {
+      if (image.name == patch_->kernel) {
+        std::memcpy(image.bytes.data() + patch_->file_offset, &patch_->word, sizeof(patch_->word));
+      }
+    }
+  } else {
+    Expected<std::vector<CodeImage>> compiled = compile(kernel, source, loaded.cached);
+    if (!compiled) {
+      return compiled.errors();
+    }
+    built = std::move(*compiled);
   }
   loaded.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Expected<Library> library = open(kernel, built);
+  if (!library) {
+    return library.errors();
+  }
+  loaded.library = std::move(*library);
+  return loaded;
+}
 
+Expected<Library> Kernels::open(const PlannedKernel& kernel, const std::vector<CodeImage>& images) const {
+  std::vector<mlaforge_code_object> objects;
+  for (const CodeImage& image : images) {
+    objects.push_back({image.name.c_str(), image.bytes.data(), image.bytes.size()});
+  }
   const mlaforge_kernel_row row = make_row(kernel);
   mlaforge_kernel_set set = MLAFORGE_KERNEL_SET_INIT;
   set.name = plan_.config.name.c_str();
@@ -96,8 +161,7 @@ Expected<LoadedKernel> Kernels::build(const PlannedKernel& kernel, const std::op
   if (open_device(hip_, 0, sets, &handle) != MLAFORGE_SUCCESS) {
     return error_of("device", mlaforge_last_error());
   }
-  loaded.library = Library(handle);
-  return loaded;
+  return Library(handle);
 }
 
 }  // namespace mlaforge::run

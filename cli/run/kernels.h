@@ -25,6 +25,26 @@ struct LoadedKernel {
   bool cached = false;         ///< no compiler ran
 };
 
+/// Which of a config's kernels may be selected; empty fields let all pass.
+struct KernelFilter {
+  std::optional<std::string> name = {};
+  std::optional<mlaforge_pipeline> pipeline = {};
+  std::optional<int> block_tokens = {};
+};
+
+/// One instruction word of a compiled kernel replaced by another.
+struct CodePatch {
+  std::string kernel;        ///< the attention or the combine kernel
+  uint64_t file_offset = 0;  ///< in its code object
+  uint32_t word = 0;
+};
+
+/// A compiled code object.
+struct CodeImage {
+  std::string name;
+  std::string bytes;
+};
+
 class Kernels {
  public:
   /// `hip` must outlive this object.
@@ -33,7 +53,10 @@ class Kernels {
   const DeploymentConfig& config() const { return plan_.config; }
 
   /// Host only. Error: the runtime's explanation of why no kernel of the config serves.
-  Expected<const PlannedKernel*> select(const mlaforge_problem& problem) const;
+  Expected<const PlannedKernel*> select(const mlaforge_problem& problem, const KernelFilter& filter = {}) const;
+
+  /// The kernel of a name, or null.
+  const PlannedKernel* find(const std::string& name) const;
 
   /// HIP source of the attention kernel, as it is compiled.
   Expected<std::string> source(const PlannedKernel& kernel) const { return emit_attention(kernel.plan); }
@@ -42,14 +65,24 @@ class Kernels {
   /// Errors: the compiler's and the runtime's.
   Expected<LoadedKernel*> load(const PlannedKernel& kernel, const std::optional<std::string>& source);
 
+  /// The emitted attention kernel and its combine kernel, if any, compiled; once a name.
+  Expected<const std::vector<CodeImage>*> images(const PlannedKernel& kernel);
+  /// From now on every load() gives a kernel of its own, with this word replaced in its code object; nullopt ends it.
+  void set_patch(std::optional<CodePatch> patch) { patch_ = std::move(patch); }
+
  private:
-  Expected<LoadedKernel> build(const PlannedKernel& kernel, const std::optional<std::string>& source) const;
+  Expected<std::vector<CodeImage>> compile(const PlannedKernel& kernel, const std::optional<std::string>& source,
+                                           bool& cached) const;
+  Expected<LoadedKernel> build(const PlannedKernel& kernel, const std::optional<std::string>& source);
+  Expected<Library> open(const PlannedKernel& kernel, const std::vector<CodeImage>& images) const;
 
   DeploymentPlan plan_;
   CompileOptions compile_options_;
   const HipApi& hip_;
   std::vector<mlaforge_kernel_row> rows_;  ///< sorted by key
   std::map<std::string, LoadedKernel> loaded_;
+  std::map<std::string, std::vector<CodeImage>> images_;
+  std::optional<CodePatch> patch_;
 };
 
 }  // namespace mlaforge::run

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "cli/run/device_buffer.h"
+#include "reference/merge.h"
 
 namespace mlaforge::run {
 namespace {
@@ -43,12 +44,40 @@ struct DeviceInputs {
   DeviceBuffer q, kv, page_table, page_indptr, seq_len, scales;
 };
 
+Expected<DeviceBuffer> upload_query(const HipApi& hip, const reference::Inputs& inputs) {
+  return inputs.q_fp8.empty() ? DeviceBuffer::copy_of<uint16_t>(hip, inputs.q)
+                              : DeviceBuffer::copy_of<uint8_t>(hip, inputs.q_fp8);
+}
+
+/// A sparse pool is only written where its pages lie.
+Expected<DeviceBuffer> upload_pool(const HipApi& hip, const reference::Inputs& inputs) {
+  if (inputs.spec.pool_bytes == 0) {
+    return DeviceBuffer::copy_of<uint8_t>(hip, inputs.kv);
+  }
+  Expected<DeviceBuffer> pool = DeviceBuffer::allocate(hip, inputs.spec.pool_bytes);
+  for (const reference::Inputs::Piece& piece : inputs.pieces) {
+    if (!pool) {
+      break;
+    }
+    if (const int error = hip.memcpy(pool->as<void>(piece.pool_offset), inputs.kv.data() + piece.kv_offset, piece.bytes,
+                                     hip_copy_host_to_device);
+        error != hip_success) {
+      return hip_error(hip, "hipMemcpy of a page", error);
+    }
+  }
+  return pool;
+}
+
 Expected<DeviceInputs> upload(const HipApi& hip, const reference::Inputs& inputs) {
-  const float scales[] = {inputs.spec.k_scale.value_or(1.0F), inputs.spec.v_scale.value_or(1.0F)};
+  const float scales[] = {inputs.spec.k_scale.value_or(1.0F), inputs.spec.v_scale.value_or(1.0F),
+                          inputs.spec.q_scale.value_or(1.0F)};
   Expected<DeviceBuffer> buffers[] = {
-      DeviceBuffer::copy_of<uint16_t>(hip, inputs.q),         DeviceBuffer::copy_of<uint8_t>(hip, inputs.kv),
-      DeviceBuffer::copy_of<int32_t>(hip, inputs.page_table), DeviceBuffer::copy_of<int32_t>(hip, inputs.page_indptr),
-      DeviceBuffer::copy_of<int32_t>(hip, inputs.seq_len),    DeviceBuffer::copy_of<float>(hip, scales),
+      upload_query(hip, inputs),
+      upload_pool(hip, inputs),
+      DeviceBuffer::copy_of<int32_t>(hip, inputs.page_table),
+      DeviceBuffer::copy_of<int32_t>(hip, inputs.page_indptr),
+      DeviceBuffer::copy_of<int32_t>(hip, inputs.seq_len),
+      DeviceBuffer::copy_of<float>(hip, scales),
   };
   for (const auto& buffer : buffers) {
     if (!buffer) {
@@ -69,6 +98,7 @@ mlaforge_tensors make_tensors(const reference::Inputs& inputs, const DeviceInput
   t.seq_len = device.seq_len.as<int32_t>();
   t.k_scale = inputs.spec.k_scale.has_value() ? device.scales.as<float>() : nullptr;
   t.v_scale = inputs.spec.v_scale.has_value() ? device.scales.as<float>(sizeof(float)) : nullptr;
+  t.q_scale = inputs.spec.q_scale.has_value() ? device.scales.as<float>(2 * sizeof(float)) : nullptr;
   t.o = o.as<void>(guard_bytes);
   t.lse = lse != nullptr ? lse->as<float>(guard_bytes) : nullptr;
   t.q_token_stride = inputs.q_token_stride;
@@ -81,6 +111,7 @@ mlaforge_tensors make_tensors(const reference::Inputs& inputs, const DeviceInput
   t.lse_head_stride = 1;
   t.requests = inputs.spec.requests;
   t.softmax_scale = inputs.spec.softmax_scale;
+  t.context_parallel_rank = inputs.spec.rank;
   return t;
 }
 
@@ -114,6 +145,29 @@ struct Outputs {
   bool operator==(const Outputs&) const = default;
 };
 
+mlaforge_problem make_problem(const reference::Inputs& inputs, int splits) {
+  mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
+  problem.heads = inputs.spec.heads;
+  problem.qlen = inputs.spec.qlen;
+  problem.page_size = inputs.spec.page_size;
+  problem.q_dtype = inputs.spec.query_dtype;
+  problem.context_parallel = inputs.spec.context_parallel;
+  problem.splits = splits;
+  problem.batch_capacity = inputs.spec.requests;
+  problem.longest_context = inputs.longest_context();
+  problem.pool_bytes = inputs.pool_bytes();
+  return problem;
+}
+
+reference::Tolerance tolerance_of(const Variant& variant) {
+  reference::Tolerance tolerance;
+  if (variant.probability_parts == 1) {
+    tolerance.rel_l2 = 3e-2;
+    tolerance.row_error = 0x1p-4;
+  }
+  return tolerance;
+}
+
 /// A run in progress: what the steps share.
 class Runner {
  public:
@@ -144,10 +198,11 @@ class Runner {
     return !o.empty() || outputs.lse.empty() ? o : touched_canary<uint32_t>("lse", outputs.lse, layout_, inputs_.spec);
   }
 
-  reference::Comparison compare(const Outputs& outputs, const reference::AttentionResult& right) const {
+  /// The rows of `outputs`; `lse` keeps the floats.
+  reference::StoredOutput stored(const Outputs& outputs, std::vector<float>& lse) const {
     reference::StoredOutput stored;
     stored.o = outputs.o.data() + guard_bytes / sizeof(uint16_t);
-    std::vector<float> lse(outputs.lse.size());
+    lse.resize(outputs.lse.size());
     if (!lse.empty()) {
       std::memcpy(lse.data(), outputs.lse.data(), lse.size() * sizeof(float));
       stored.lse = lse.data() + guard_bytes / sizeof(float);
@@ -156,12 +211,12 @@ class Runner {
     stored.o_head_stride = layout_.o_head_stride;
     stored.lse_token_stride = layout_.lse_token_stride;
     stored.lse_head_stride = 1;
-    reference::Tolerance tolerance;
-    if (kernel_.kernel->variant.probability_parts == 1) {
-      tolerance.rel_l2 = 3e-2;
-      tolerance.row_error = 0x1p-4;
-    }
-    return reference::compare(inputs_.problem(), right, stored, tolerance);
+    return stored;
+  }
+
+  reference::Comparison compare(const Outputs& outputs, const reference::AttentionResult& right) const {
+    std::vector<float> lse;
+    return reference::compare(inputs_.problem(), right, stored(outputs, lse), tolerance_of(kernel_.kernel->variant));
   }
 
  private:
@@ -181,15 +236,7 @@ class Runner {
   }
 
   Status allocate() {
-    mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
-    const Variant& variant = kernel_.kernel->variant;
-    problem.heads = variant.heads;
-    problem.qlen = variant.qlen;
-    problem.page_size = variant.page_size;
-    problem.splits = variant.splits;
-    problem.batch_capacity = inputs_.spec.requests;
-    problem.longest_context = inputs_.longest_context();
-    problem.pool_bytes = inputs_.pool_bytes();
+    const mlaforge_problem problem = make_problem(inputs_, kernel_.kernel->variant.splits);
     uint64_t workspace_bytes = 0;
     CallResult called = kernel_.library.select(problem, choice_);
     if (called) {
@@ -247,18 +294,6 @@ class Runner {
   std::optional<DeviceBuffer> o_, lse_, workspace_;
 };
 
-mlaforge_problem make_problem(const reference::Inputs& inputs, int splits) {
-  mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
-  problem.heads = inputs.spec.heads;
-  problem.qlen = inputs.spec.qlen;
-  problem.page_size = inputs.spec.page_size;
-  problem.splits = splits;
-  problem.batch_capacity = inputs.spec.requests;
-  problem.longest_context = inputs.longest_context();
-  problem.pool_bytes = inputs.pool_bytes();
-  return problem;
-}
-
 Status set_simulator(const HipApi& hip, const RunCase& wanted) {
   const std::pair<const char*, const std::string*> options[] = {{"memory", &wanted.memory}, {"checks", &wanted.checks}};
   const RunCase defaults;
@@ -275,8 +310,9 @@ Status set_simulator(const HipApi& hip, const RunCase& wanted) {
   return std::monostate{};
 }
 
-/// Launches as often as wanted and judges the outputs; fills the report.
-void run_and_judge(Runner& runner, const RunCase& wanted, const reference::Inputs& inputs, RunReport& report) {
+/// Launches as often as wanted and judges the outputs; adds to the report. Nothing when no launch came through.
+std::optional<Outputs> run_and_judge(Runner& runner, const RunCase& wanted, const reference::Inputs& inputs,
+                                     RunReport& report) {
   std::optional<Outputs> first;
   for (int i = 0; i < wanted.repeats && report.failure.empty(); ++i) {
     double seconds = 0;
@@ -291,16 +327,62 @@ void run_and_judge(Runner& runner, const RunCase& wanted, const reference::Input
     }
   }
   if (!first.has_value()) {
-    return;
+    return first;
   }
   const auto start = std::chrono::steady_clock::now();
   report.comparison = runner.compare(*first, reference::attention(inputs.problem()));
-  report.reference_seconds = seconds_since(start);
+  report.reference_seconds += seconds_since(start);
   for (const std::string& failure : {runner.check_canaries(*first), report.comparison.failure}) {
     if (report.failure.empty()) {
       report.failure = failure;
     }
   }
+  return first;
+}
+
+/// Every rank of a context-parallel world against its own tokens, and all merged against one rank that has them all.
+void run_ranks(const HipApi& hip, LoadedKernel& kernel, const RunCase& wanted, RunReport& report) {
+  const int world = wanted.inputs.context_parallel;
+  std::vector<Outputs> outputs;
+  std::vector<std::vector<float>> lse(static_cast<size_t>(world));
+  std::vector<reference::StoredOutput> stored;
+  outputs.reserve(static_cast<size_t>(world));
+  for (int rank = 0; rank < world; ++rank) {
+    reference::InputSpec spec = wanted.inputs;
+    spec.rank = rank;
+    const reference::Inputs inputs = reference::make_inputs(spec);
+    Runner runner(hip, kernel, inputs, wanted);
+    std::optional<Outputs> got = run_and_judge(runner, wanted, inputs, report);
+    report.ranks.push_back(report.comparison);
+    if (!report.failure.empty()) {
+      report.failure = "rank " + std::to_string(rank) + ": " + report.failure;
+      return;
+    }
+    outputs.push_back(std::move(*got));
+    stored.push_back(runner.stored(outputs.back(), lse[static_cast<size_t>(rank)]));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  reference::InputSpec spec = wanted.inputs;
+  spec.context_parallel = 1;
+  spec.rank = 0;
+  spec.pool_bytes = 0;
+  const reference::Inputs whole = reference::make_inputs(spec);
+  const reference::MergedOutput merged = reference::merge_ranks(stored, int64_t{spec.requests} * spec.qlen, spec.heads);
+  report.comparison = reference::compare(whole.problem(), reference::attention(whole.problem()),
+                                         merged.stored(spec.heads), tolerance_of(kernel.kernel->variant));
+  report.reference_seconds += seconds_since(start);
+  if (!report.comparison.failure.empty()) {
+    report.failure = "merged ranks: " + report.comparison.failure;
+  }
+}
+
+Status check_pool(const reference::InputSpec& spec) {
+  const uint64_t least = reference::least_pool_bytes(spec);
+  if (spec.pool_bytes == 0 || spec.pool_bytes >= least) {
+    return std::monostate{};
+  }
+  return Diagnostic{"--pool-bytes", "too small for twice the pages of the requests", std::to_string(spec.pool_bytes),
+                    "at least " + std::to_string(least), std::to_string(least)};
 }
 
 }  // namespace
@@ -310,8 +392,11 @@ Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase&
   if (Status set = set_simulator(hip, wanted); !set) {
     return set.errors();
   }
+  if (Status checked = check_pool(wanted.inputs); !checked) {
+    return checked.errors();
+  }
   const reference::Inputs inputs = reference::make_inputs(wanted.inputs);
-  const Expected<const PlannedKernel*> kernel = kernels.select(make_problem(inputs, wanted.splits));
+  const Expected<const PlannedKernel*> kernel = kernels.select(make_problem(inputs, wanted.splits), wanted.filter);
   if (!kernel) {
     return kernel.errors();
   }
@@ -327,9 +412,14 @@ Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase&
     report.failure = to_string(loaded.errors());
     return report;
   }
+  report.loaded = true;
   report.compile_seconds = (*loaded)->compile_seconds;
-  Runner runner(hip, **loaded, inputs, wanted);
-  run_and_judge(runner, wanted, inputs, report);
+  if (wanted.inputs.context_parallel > 1 && wanted.all_ranks) {
+    run_ranks(hip, **loaded, wanted, report);
+  } else {
+    Runner runner(hip, **loaded, inputs, wanted);
+    run_and_judge(runner, wanted, inputs, report);
+  }
   report.passed = report.failure.empty();
   return report;
 }
