@@ -1,5 +1,5 @@
-// The dispatch table of kernel set kimi_k3_tp8: 40 kernels for gfx950, sorted by key.
-// Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config 9e895a368d74a8f0e244a02dc78854361cdb8dc445f1994a92a243f0ea277026.
+// The dispatch table of kernel set kimi_k3_tp8: 43 kernels for gfx950, sorted by key.
+// Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config b41b96f61cbcb70735fbf12821c98cc64abda2acb8f7355e6d12742977e18774.
 #include <stddef.h>
 
 #include <mlaforge/kernel_contract.h>
@@ -79,6 +79,9 @@ static const mlaforge_kernel_row rows[] = {
     {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 64, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 256, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s64_p1__gfx950", "mla_combine_bf16p_s64__gfx950"},
+    {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 80, 3, 128, MLAFORGE_UNIFORM,
+     MLAFORGE_BF16, 2, 512, 512, 4, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s80_p1__gfx950", "mla_combine_bf16p_s80__gfx950"},
     {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 85, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 512, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s85_p1__gfx950", "mla_combine_bf16p_s85__gfx950"},
@@ -103,6 +106,9 @@ static const mlaforge_kernel_row rows[] = {
     {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 64, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 256, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s64_p1__gfx950", "mla_combine_bf16p_s64__gfx950"},
+    {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 80, 3, 128, MLAFORGE_UNIFORM,
+     MLAFORGE_BF16, 2, 512, 512, 4, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s80_p1__gfx950", "mla_combine_bf16p_s80__gfx950"},
     {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 85, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 512, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s85_p1__gfx950", "mla_combine_bf16p_s85__gfx950"},
@@ -124,6 +130,9 @@ static const mlaforge_kernel_row rows[] = {
     {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 32, 6, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 128, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s32_p1__gfx950", "mla_combine_bf16p_s32__gfx950"},
+    {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 40, 6, 128, MLAFORGE_UNIFORM,
+     MLAFORGE_BF16, 2, 512, 256, 4, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s40_p1__gfx950", "mla_combine_bf16p_s40__gfx950"},
     {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 42, 6, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 256, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s42_p1__gfx950", "mla_combine_bf16p_s42__gfx950"},

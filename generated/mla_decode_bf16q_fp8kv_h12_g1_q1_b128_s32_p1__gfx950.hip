@@ -68,7 +68,7 @@ MLA_DEVICE unsigned lds_address(MLA_LDS u8* p) { return (unsigned)(unsigned long
 
 // global_load_lds_dwordx4: each lane's 16 bytes at base + offset + COLUMN go to LDS at lds + lane x 16. The immediate
 // is added to both addresses, so M0 starts COLUMN bytes early. Assembly, so that the compiler adds no waits of its own
-// to LDS reads; the kernel counts the waits (see `wait_vector_memory`). M0 needs one wait state before the DMA reads it.
+// to LDS reads; the kernel counts the waits (see `wait_vector_memory`). M0 needs a wait state before the DMA reads it.
 template <int COLUMN>
 MLA_DEVICE void dma16(const void* base, unsigned offset, unsigned lds) {
   asm volatile(
@@ -107,12 +107,25 @@ MLA_DEVICE unsigned as_bits(float x) { return __builtin_bit_cast(unsigned, x); }
 MLA_DEVICE int min_int(int a, int b) { return a < b ? a : b; }
 MLA_DEVICE float max_float(float a, float b) { return __builtin_fmaxf(a, b); }
 
+// Maxima of values that the compiler knows nothing about; by assembly, since it would quiet each of them first. A lane
+// swap may follow, which needs two wait states that the compiler does not see to here.
+MLA_DEVICE float max3(float a, float b, float c) {
+  float result;
+  asm("v_max3_f32 %0, %1, %2, %3" : "=v"(result) : "v"(a), "v"(b), "v"(c));
+  return result;
+}
+MLA_DEVICE float max_of_swapped(unsigned a, unsigned b) {
+  float result;
+  asm("v_max_f32 %0, %1, %2\n\ts_nop 1" : "=v"(result) : "v"(a), "v"(b));
+  return result;
+}
+
 // Maximum (sum) over the four lanes that hold the same query row: lane ^ 32, then lane ^ 16.
 MLA_DEVICE float max_over_lane_groups(float x) {
   auto halves = __builtin_amdgcn_permlane32_swap(as_bits(x), as_bits(x), false, false);
-  x = max_float(as_float(halves[0]), as_float(halves[1]));
+  x = max_of_swapped(halves[0], halves[1]);
   halves = __builtin_amdgcn_permlane16_swap(as_bits(x), as_bits(x), false, false);
-  return max_float(as_float(halves[0]), as_float(halves[1]));
+  return max_of_swapped(halves[0], halves[1]);
 }
 MLA_DEVICE float sum_over_lane_groups(float x) {
   auto halves = __builtin_amdgcn_permlane32_swap(as_bits(x), as_bits(x), false, false);
@@ -358,11 +371,18 @@ MLA_DEVICE void find_rows(Lane lane, int group, Row (&rows)[kRowTiles]) {
 MLA_DEVICE float max_of(f32x4 x) { return max_float(max_float(x[0], x[1]), max_float(x[2], x[3])); }
 MLA_DEVICE float sum_of(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
-// A row's maximum (sum) over what each wave that holds tokens put there.
-MLA_DEVICE float exchanged_maximum(const MLA_LDS float* exchange) {
-  return max_of(__builtin_elementwise_max(*(const MLA_LDS f32x4*)exchange, *(const MLA_LDS f32x4*)(exchange + 4)));
-
+// What each wave that holds tokens put there for a row; its maximum.
+struct Exchanged {
+  f32x4 low, high;
+};
+MLA_DEVICE Exchanged load_exchanged(const MLA_LDS float* exchange) {
+  return {*(const MLA_LDS f32x4*)exchange, *(const MLA_LDS f32x4*)(exchange + 4)};
 }
+MLA_DEVICE float maximum_of(const Exchanged& x) {
+  return max3(max3(x.low[0], x.low[1], x.low[2]), max3(x.low[3], x.high[0], x.high[1]),
+              max3(x.high[2], x.high[3], x.high[3]));
+}
+
 MLA_DEVICE float exchanged_sum(const MLA_LDS float* exchange) {
   return sum_of(*(const MLA_LDS f32x4*)exchange + *(const MLA_LDS f32x4*)(exchange + 4));
 
@@ -458,7 +478,7 @@ MLA_DEVICE void make_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[
   const float magnitude0 = largest_magnitude(raw[0]);
   if (lane.group == 0) lds->exchange[0][lane.column][lane.wave] = magnitude0;
   workgroup_barrier();
-  const int exponent0 = query_exponent(exchanged_maximum(lds->exchange[0][lane.column]));
+  const int exponent0 = query_exponent(maximum_of(load_exchanged(lds->exchange[0][lane.column])));
   state[0].logit_scale = __builtin_ldexpf(to_log2, -exponent0);
   store_operands(operands + 0 * kOperandBytes, raw[0], lane, exponent0);
   workgroup_barrier();
@@ -483,7 +503,8 @@ MLA_DEVICE void load_queries(const mlaforge_attention_args& args, const Work& wo
 // Byte offset of a token's row in the pool.
 MLA_DEVICE PoolOffset row_offset(const Pool& pool, int page, int token) {
   const PoolOffset slot = (PoolOffset)page * kPageSize + (unsigned)token % kPageSize;
-  return slot * pool.row_stride;
+
+  return (slot & 0xffffffu) * (pool.row_stride & 0xffffffu);  // a pool below 4 GiB has fewer than 2^23 rows
 }
 
 // The page ids of the two tokens of a 16-token tile that the lane brings: lane / 8 and 8 further on.
@@ -537,18 +558,15 @@ MLA_DEVICE i32x8 load_tail(const MLA_LDS u8* tile, const LaneOffsets& at) {
 
 // ---- Softmax ------------------------------------------------------------------------------------------------------
 
-// Raw dot products of four tokens to logits in log2 units; those behind the row's causal bound to -inf.
+// Logits of four tokens; those behind the row's causal bound become -inf.
 MLA_DEVICE f32x4 masked_logits(f32x4 s, const RowState& row, int token) {
-  s *= row.logit_scale;
 #pragma unroll
   for (int i = 0; i < 4; ++i) s[i] = token + i <= row.last_visible ? s[i] : -kInfinity;
   return s;
 }
 
-// The row's maximum over the block, from what each wave that holds tokens put there.
-MLA_DEVICE float block_maximum(const MLA_LDS float* exchange) {
-  return max_float(exchanged_maximum(exchange), kLowestLogit);
-}
+// The row's maximum over the block.
+MLA_DEVICE float block_maximum(const Exchanged& maxima) { return max3(maximum_of(maxima), kLowestLogit, kLowestLogit); }
 
 // Factors that bring what was summed so far, and what the block adds, to the row's new maximum.
 struct Rescale {
@@ -673,42 +691,56 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
   MLA_LDS u8* const keys = lds->slots + slot;
   MLA_LDS u8* const tile = keys + lane.wave * kTileBytes;
   const int token = block * kBlockTokens + lane.wave * kTileTokens;
+  const bool cut = (block + 1) * kBlockTokens > work.visible_to_all;  // some row does not see all of the block
   // Younger than this block's DMA, when another block follows: the page ids and the DMA of that block.
   constexpr int kYounger = kLast ? 0 : 1 + 9;
 
-  // Step 1. S^T = K Q^T on the wave's own 16 tokens, each line as soon as it has landed.
+  // Step 1. S^T = K Q^T on the wave's own 16 tokens, each line as soon as it has landed; a line is read one ahead.
   f32x4 s0 = {0, 0, 0, 0};
   wait_vector_memory<kYounger + 7>();
   const i32x8 k0 = load_line(tile, at, 0);
-  s0 = mfma(k0, q[0].hi[0], s0);  // QK 0
-  s0 = mfma(k0, q[0].lo[0], s0);  // QK 1
   wait_vector_memory<kYounger + 5>();
   const i32x8 k1 = load_line(tile, at, 2048);
-  s0 = mfma(k1, q[0].hi[1], s0);  // QK 2
-  s0 = mfma(k1, q[0].lo[1], s0);  // QK 3
+  __builtin_amdgcn_sched_barrier(0);
+  s0 = mfma(k0, q[0].hi[0], s0);  // QK 0
+  s0 = mfma(k0, q[0].lo[0], s0);  // QK 1
+
   wait_vector_memory<kYounger + 3>();
   const i32x8 k2 = load_line(tile, at, 4096);
-  s0 = mfma(k2, q[0].hi[2], s0);  // QK 4
-  s0 = mfma(k2, q[0].lo[2], s0);  // QK 5
+  __builtin_amdgcn_sched_barrier(0);
+  s0 = mfma(k1, q[0].hi[1], s0);  // QK 2
+  s0 = mfma(k1, q[0].lo[1], s0);  // QK 3
+
   wait_vector_memory<kYounger + 1>();
   const i32x8 k3 = load_line(tile, at, 6144);
-  s0 = mfma(k3, q[0].hi[3], s0);  // QK 6
-  s0 = mfma(k3, q[0].lo[3], s0);  // QK 7
+  __builtin_amdgcn_sched_barrier(0);
+  s0 = mfma(k2, q[0].hi[2], s0);  // QK 4
+  s0 = mfma(k2, q[0].lo[2], s0);  // QK 5
+
   wait_vector_memory<kYounger + 0>();
   const i32x8 k4 = load_tail(tile, at);
+  __builtin_amdgcn_sched_barrier(0);
+  s0 = mfma(k3, q[0].hi[3], s0);  // QK 6
+  s0 = mfma(k3, q[0].lo[3], s0);  // QK 7
+
+
   s0 = mfma(k4, q[0].tail, s0);  // QK 8
 
   // Step 2. Logits in log2 units, causal mask, and the row maxima of each tile.
-  s0 = masked_logits(s0, state[0], token + 4 * lane.group);
+  s0 *= state[0].logit_scale;
+  if (cut) s0 = masked_logits(s0, state[0], token + 4 * lane.group);
   const float tile_max0 = max_over_lane_groups(max_of(s0));
   if (lane.group == 0) lds->exchange[0][lane.column][lane.wave] = tile_max0;
   workgroup_barrier();  // the maxima are there, and every wave's tile has landed
 
-  // Step 3. V^T from the K slot.
+  // Step 3. V^T from the K slot, behind the maxima that step 4 waits for.
+  const Exchanged tile_maxima0 = load_exchanged(lds->exchange[0][lane.column]);
+  __builtin_amdgcn_sched_barrier(0);
   Values v = load_values(keys, at);
+  __builtin_amdgcn_sched_barrier(0);
 
   // Step 4. P = exp2(S - block maximum) x 2^8; the running state takes the block's maximum in.
-  const float block_max0 = block_maximum(lds->exchange[0][lane.column]);
+  const float block_max0 = block_maximum(tile_maxima0);
   const Rescale rescale0 = take_maximum(state[0], block_max0);
   const f32x4 p0 = probabilities(s0, block_max0);
   state[0].sum =
@@ -721,7 +753,8 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
   }
   workgroup_barrier();  // P is there; K and V of this slot have been read by every wave
 
-  // Step 5. The slot is free: the block after next goes into it.
+  // Step 5. The slot is free: the block after next goes into it, while the first row tile's P comes in.
+  const Probabilities p_operands0 = load_probabilities(lds->probability[0], at);
   if constexpr (!kLast) {
     if (block + 2 < work.end) {
       dma_pages(pool, work, lane, token + 3 * kBlockTokens, lds->pages[lane.wave]);
@@ -730,8 +763,8 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
   }
 
   // Step 6. O^T += V^T P^T.
-  if ((block + 1) * kBlockTokens > work.visible_to_all) drop_nans(v);
-  const Probabilities p_operands0 = load_probabilities(lds->probability[0], at);
+  if (cut) drop_nans(v);
+
   accumulate<0, 4>(state[0], v, p_operands0, rescale0);
 }
 

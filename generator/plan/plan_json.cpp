@@ -35,17 +35,21 @@ json dma_json(const std::vector<DmaStep>& steps) {
   return out;
 }
 
+// Each line with its MFMAs, and the line behind it, which is read before them.
 json qk_json(const std::vector<QkLine>& lines) {
+  const auto place = [](const QkLine& line) {
+    return json{
+        {"line", line.line}, {"is_tail", line.is_tail}, {"lds_offset", line.lds_offset}, {"younger", line.younger}};
+  };
   json out = json::array();
-  for (const QkLine& line : lines) {
+  for (size_t i = 0; i < lines.size(); ++i) {
     json steps = json::array();
-    for (const QkStep& step : line.steps)
+    for (const QkStep& step : lines[i].steps)
       steps.push_back({{"number", step.number}, {"row_tile", step.row_tile}, {"operand", step.operand}});
-    out.push_back({{"line", line.line},
-                   {"is_tail", line.is_tail},
-                   {"lds_offset", line.lds_offset},
-                   {"younger", line.younger},
-                   {"steps", std::move(steps)}});
+    json line = place(lines[i]);
+    line["steps"] = std::move(steps);
+    line["next"] = i + 1 < lines.size() ? json::array({place(lines[i + 1])}) : json::array();
+    out.push_back(std::move(line));
   }
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mlaforge/kernel_contract.h"
+
 namespace mlaforge {
 namespace {
 
@@ -14,8 +16,12 @@ int64_t block_count(const SplitProblem& problem) {
 }  // namespace
 
 int64_t split_block_times(const SplitProblem& problem, int64_t head_groups, int64_t splits) {
-  const int64_t ctas = std::max<int64_t>(1, problem.batch) * head_groups * splits;
-  return ceil_divide(ctas, problem.compute_units) * ceil_divide(block_count(problem), splits);
+  const int64_t units = std::max<int64_t>(1, problem.batch) * splits;
+  const int64_t ctas_of_xcd = ceil_divide(units, MLAFORGE_XCDS) * head_groups;
+  const int64_t units_of_xcd = std::max<int64_t>(1, problem.compute_units / MLAFORGE_XCDS);
+  const int64_t rounds = ceil_divide(ctas_of_xcd, units_of_xcd);
+  const int64_t combine = splits > 1 ? split_combine_blocks : 0;
+  return rounds * (ceil_divide(block_count(problem), splits) + split_start_blocks) + combine;
 }
 
 bool better_splits(const SplitProblem& problem, int64_t a_head_groups, int64_t a_splits, int64_t b_head_groups,

@@ -14,9 +14,15 @@ struct SplitProblem {
   int64_t compute_units = 256;
 };
 
-/// Block times until the last CTA of a full launch is done: rounds of the chip x blocks of the longest split,
-/// ceil(batch x head_groups x splits / compute_units) x ceil(blocks / splits), blocks = ceil(longest_context / 128).
-/// One CTA a CU runs at a time.
+/// What a CTA's start and end take, and what the combine kernel with the gap before it takes, in times of one block.
+/// Predicted by the cycle model (docs/timing.md), not measured.
+inline constexpr int64_t split_start_blocks = 3;
+inline constexpr int64_t split_combine_blocks = 3;
+
+/// Block times until a full launch is done. All head groups of a (request, split) run on one XCD, and one CTA a CU at a
+/// time, so the fullest XCD needs ceil(ceil(batch x splits / 8) x head_groups / (compute_units / 8)) rounds; a round
+/// takes the start and ceil(blocks / splits) blocks, blocks = ceil(longest_context / 128). With more than one split the
+/// combine kernel comes on top.
 int64_t split_block_times(const SplitProblem& problem, int64_t head_groups, int64_t splits);
 
 /// Whether `a` serves better than `b`: a count that leaves no split without a block before one that does, then fewer

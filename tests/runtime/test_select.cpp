@@ -63,7 +63,7 @@ TEST_CASE("a shape that was not generated is refused, never another kernel") {
   CHECK(says("nearest: h12_g3_q4_"));
   CHECK(opened.select(problem(12, 4, 16), choice) == MLAFORGE_NO_KERNEL);
   CHECK(says("page_size 16 is in no kernel with heads 12, qlen 4; available: 1"));
-  CHECK(says("\"page_sizes\": [16]"));
+  CHECK(says("\"page_size\": 16"));
   CHECK(opened.select(problem(12, 4, 1, 7), choice) == MLAFORGE_NO_KERNEL);
   CHECK(says("splits 7 is in no kernel"));
   CHECK(says("nearest: h12_g3_q4_s8_p1, h12_g3_q4_s2_p1, h12_g3_q4_s1_p1"));
@@ -149,19 +149,20 @@ TEST_CASE("splits are chosen by capacity: rounds of the chip times blocks of a s
     REQUIRE(opened.select(wanted, choice) == MLAFORGE_SUCCESS);
     return choice.row->splits;
   };
-  // 3 head groups. One request of 512 blocks: 85 splits are 255 CTAs of 7 blocks, one round; the best of the list.
-  CHECK(chosen(1, 65536) == 85);
-  // 4 requests: 64 splits are 768 CTAs of 8 blocks in three rounds, 24; 21 are one round of 25, 85 four rounds of 7.
+  // 3 head groups. One request of 512 blocks: 64 splits are 24 CTAs an XCD of 8 blocks, 1 x (8 + 3) + 3 = 14;
+  // 85 are 33 CTAs on the fullest XCD of 32 CUs, 2 x (7 + 3) + 3 = 23.
+  CHECK(chosen(1, 65536) == 64);
+  // 4 requests: 64 splits are 96 CTAs an XCD, 3 x (8 + 3) + 3 = 36; 21 are 33, 2 x (25 + 3) + 3 = 59.
   CHECK(chosen(4, 65536) == 64);
-  // 85 requests: 255 CTAs at one split already fill the chip with 512 blocks each; 2 splits take two rounds of 256.
-  CHECK(chosen(85, 65536) == 1);
+  // 85 requests: one split is 33 CTAs an XCD, 2 x (512 + 3) = 1030; 8 are 255, 8 x (64 + 3) + 3 = 539.
+  CHECK(chosen(85, 65536) == 8);
   // 8 blocks: no split is left without a block; 8 splits of one.
   CHECK(chosen(1, 1000) == 8);
   // One block, and none at all.
   CHECK(chosen(1, 128) == 1);
   CHECK(chosen(1, 0) == 1);
-  CHECK(split_block_times({.batch = 1, .longest_context = 65536, .compute_units = 256}, 3, 85) == 7);
-  CHECK(split_block_times({.batch = 4, .longest_context = 65536, .compute_units = 256}, 3, 85) == 28);
+  CHECK(split_block_times({.batch = 1, .longest_context = 65536, .compute_units = 256}, 3, 85) == 23);
+  CHECK(split_block_times({.batch = 4, .longest_context = 65536, .compute_units = 256}, 3, 85) == 53);
 }
 
 TEST_CASE("of one key, the kernel with more parts of P is taken whatever the order") {
