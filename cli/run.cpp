@@ -1,6 +1,7 @@
 // `mlaforge run`: makes inputs, runs the config's kernel on a GPU or the simulator, and compares with float64.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "cli/config_option.h"
 #include "cli/run/run_case.h"
 #include "generator/emit/files.h"
+#include "generator/variants/enumerate.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -28,7 +30,13 @@ struct Options {
   std::string kernel_source;
   std::string compiler;
   std::string cache;
-  std::optional<float> k_scale, v_scale;
+  std::string query_dtype;
+  int context_parallel = 0;
+  std::string rank = "all";
+  std::string kernel;
+  std::string pipeline;
+  std::optional<int> block_tokens;
+  std::optional<float> q_scale, k_scale, v_scale;
   run::RunCase wanted;
   bool json = false;
 };
@@ -41,29 +49,88 @@ Diagnostic option_error(std::string option, std::string problem, std::string val
           .nearest = {}};
 }
 
-/// "auto" is 0.
-Expected<int> parse_splits(const std::string& text) {
-  if (text == "auto") return 0;
+/// The options that are numbers, or one word instead of a number.
+struct NumberOr {
+  const char* option;
+  const char* word;
+  int word_value;
+  int low, high;
+};
+
+Expected<int> parse_number_or(const NumberOr& kind, const std::string& text) {
+  if (text == kind.word) return kind.word_value;
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > 256) {
-    return option_error("--splits", "not a split count", text, "auto, or 1 .. 256");
+  if (error != std::errc() || end != text.data() + text.size() || value < kind.low || value > kind.high) {
+    return option_error(kind.option, "not a number in range", text,
+                        fmt::format("{}, or {} .. {}", kind.word, kind.low, kind.high));
   }
   return value;
 }
 
+/// The key that options leave to the config: the named kernel's, else the first one's that the config asks for.
+Expected<Variant> default_key(const Options& options, const DeploymentConfig& config) {
+  if (options.kernel.empty()) {
+    const KernelRequest& first = config.kernels.front();
+    Variant key;
+    key.qlen = first.query_length.front();
+    key.page_size = first.page_size.front();
+    key.q_dtype = first.query_dtype.front();
+    key.context_parallel = first.context_parallel.front();
+    key.splits = 0;
+    return key;
+  }
+  const std::vector<Variant> variants = enumerate(config);
+  const auto named = std::find_if(variants.begin(), variants.end(),
+                                  [&](const Variant& variant) { return format(variant) == options.kernel; });
+  if (named == variants.end()) {
+    return option_error("--kernel", "not a kernel of the config", options.kernel,
+                        fmt::format("a name of `mlaforge list`, such as {}", format(variants.front())));
+  }
+  return *named;
+}
+
+/// Query, context parallelism and which kernels may be selected.
+Status add_variant_options(const Options& options, const Variant& key, run::RunCase& wanted) {
+  wanted.inputs.query_dtype = options.query_dtype.empty()     ? key.q_dtype
+                              : options.query_dtype == "bf16" ? MLAFORGE_BF16
+                                                              : MLAFORGE_FP8_E4M3;
+  wanted.inputs.q_scale = options.q_scale;
+  if (options.q_scale.has_value() && wanted.inputs.query_dtype == MLAFORGE_BF16) {
+    return option_error("--q-scale", "a bf16 query has no factor", fmt::format("{}", *options.q_scale),
+                        "nothing with a bf16 query, else a number");
+  }
+  wanted.inputs.context_parallel = options.context_parallel != 0 ? options.context_parallel : key.context_parallel;
+  const Expected<int> rank = parse_number_or(
+      {.option = "--rank", .word = "all", .word_value = -1, .low = 0, .high = wanted.inputs.context_parallel - 1},
+      options.rank);
+  if (!rank) return rank.errors();
+  wanted.all_ranks = *rank == -1;
+  wanted.inputs.rank = std::max(0, *rank);
+  if (!options.kernel.empty()) wanted.filter.name = options.kernel;
+  if (!options.pipeline.empty()) {
+    wanted.filter.pipeline = options.pipeline == "uniform" ? MLAFORGE_UNIFORM : MLAFORGE_WARP_SPECIALIZED;
+  }
+  wanted.filter.block_tokens = options.block_tokens;
+  return std::monostate{};
+}
+
 /// The case of the options; what is left out comes from the config's first kernel.
 Expected<run::RunCase> make_case(const Options& options, const DeploymentConfig& config) {
-  const Expected<int> splits = parse_splits(options.splits);
+  const Expected<int> splits =
+      parse_number_or({.option = "--splits", .word = "auto", .word_value = 0, .low = 1, .high = 256}, options.splits);
   if (!splits) return splits.errors();
+  const Expected<Variant> key = default_key(options, config);
+  if (!key) return key.errors();
   run::RunCase wanted = options.wanted;
-  wanted.splits = *splits;
+  if (Status added = add_variant_options(options, *key, wanted); !added) return added.errors();
+  wanted.splits = *splits != 0 ? *splits : key->splits;
   wanted.inputs.kind = *reference::parse_input(options.input);
   wanted.inputs.seed = options.seed;
   wanted.inputs.requests = options.batch;
   wanted.inputs.heads = config.heads;
-  wanted.inputs.qlen = options.qlen != 0 ? options.qlen : config.kernels.front().query_length.front();
-  wanted.inputs.page_size = options.page_size != 0 ? options.page_size : config.kernels.front().page_size.front();
+  wanted.inputs.qlen = options.qlen != 0 ? options.qlen : key->qlen;
+  wanted.inputs.page_size = options.page_size != 0 ? options.page_size : key->page_size;
   wanted.inputs.contexts = options.contexts;
   wanted.inputs.dense_table = options.page_table == "dense";
   wanted.inputs.softmax_scale = static_cast<float>(config.softmax_scale);
@@ -93,10 +160,21 @@ nlohmann::json to_json(const run::RunReport& report, const run::RunCase& wanted)
                             {"qlen", inputs.qlen},
                             {"splits", report.splits},
                             {"page_size", inputs.page_size},
+                            {"query_dtype", dtype_name(inputs.query_dtype)},
                             {"input", reference::input_names()[static_cast<size_t>(inputs.kind)]},
                             {"seed", inputs.seed},
                             {"page_table", inputs.dense_table ? "dense" : "csr"}};
   if (report.simulated) problem["memory"] = wanted.memory;
+  if (inputs.pool_bytes != 0) problem["pool_bytes"] = inputs.pool_bytes;
+  if (inputs.context_parallel > 1) {
+    problem["context_parallel"] = inputs.context_parallel;
+    problem["rank"] = wanted.all_ranks ? nlohmann::json("all") : nlohmann::json(inputs.rank);
+  }
+  nlohmann::json ranks = nlohmann::json::array();
+  for (const reference::Comparison& rank : report.ranks) {
+    ranks.push_back(
+        {{"rel_l2", rank.rel_l2}, {"max_row_error", rank.max_row_error}, {"lse_max_abs", rank.lse_max_abs}});
+  }
   return {{"kernel", report.kernel},
           {"combine", report.combine.empty() ? nlohmann::json() : nlohmann::json(report.combine)},
           {"device", report.device},
@@ -105,6 +183,7 @@ nlohmann::json to_json(const run::RunReport& report, const run::RunCase& wanted)
           {"rel_l2", report.comparison.rel_l2},
           {"max_row_error", report.comparison.max_row_error},
           {"lse_max_abs", report.comparison.lse_max_abs},
+          {"ranks", ranks},
           {"passed", report.passed},
           {"failure", report.failure.empty() ? nlohmann::json() : nlohmann::json(report.failure)},
           {"seconds",
@@ -118,6 +197,10 @@ void print_report(const run::RunReport& report) {
   fmt::print("kernel         {}\n", report.kernel);
   if (!report.combine.empty()) fmt::print("combine        {}\n", report.combine);
   fmt::print("device         {}{}\n", report.device, report.simulated ? " (simulated)" : "");
+  for (size_t rank = 0; rank < report.ranks.size(); ++rank) {
+    fmt::print("rank {:<9} rel_l2 {:.3g}, max_row_error {:.3g}, lse_max_abs {:.3g}\n", rank, report.ranks[rank].rel_l2,
+               report.ranks[rank].max_row_error, report.ranks[rank].lse_max_abs);
+  }
   fmt::print("rel_l2         {:.3g}\n", report.comparison.rel_l2);
   fmt::print("max_row_error  {:.3g}\n", report.comparison.max_row_error);
   fmt::print("lse_max_abs    {:.3g}\n", report.comparison.lse_max_abs);
@@ -176,6 +259,24 @@ void add_run(CLI::App& app, int& exit_code) {
                       "The simulator's further checks: none (default), all, or a list");
   command->add_option("--repeat", options->wanted.repeats, "Launches, whose outputs must be the same bits; default 1")
       ->check(CLI::Range(1, 1000000));
+  command->add_option("--query-dtype", options->query_dtype, "Elements of the query; default: the config's first")
+      ->check(CLI::IsMember({"bf16", "fp8_e4m3"}));
+  command
+      ->add_option("--context-parallel", options->context_parallel,
+                   "Ranks that share each request's tokens; default: the config's first")
+      ->check(CLI::IsMember({1, 2, 4, 8}));
+  command->add_option(
+      "--rank", options->rank,
+      "Under context parallelism: one rank, or all (default), merged and compared with one rank's result");
+  command->add_option("--pool-bytes", options->wanted.inputs.pool_bytes,
+                      "Size of a sparse cache pool; above 4 GiB a wide_kv kernel serves; default: what the pages need");
+  command->add_option("--kernel", options->kernel,
+                      "Exactly this kernel of the config; its key is the other options' default");
+  command->add_option("--pipeline", options->pipeline, "Only kernels of this pipeline")
+      ->check(CLI::IsMember({"uniform", "warp_specialized"}));
+  command->add_option("--block-tokens", options->block_tokens, "Only kernels of this block")
+      ->check(CLI::IsMember({64, 128}));
+  command->add_option("--q-scale", options->q_scale, "Factor of an fp8 query; default: a null pointer, 1.0");
   command->add_option("--k-scale", options->k_scale, "Factor of the keys; default: a null pointer, 1.0");
   command->add_option("--v-scale", options->v_scale, "Factor of the values; default: a null pointer, 1.0");
   command->add_option("--kernel-source", options->kernel_source,

@@ -63,7 +63,8 @@ class RowsOfRequest {
       : problem_(problem), task_(task), values_(values), result_(result) {}
 
   void run() {
-    tokens_ = std::max(0, problem_.seq_len[task_.request]);
+    positions_ = problem_.seq_len[task_.request];
+    tokens_ = on_rank(positions_);
     logits_.assign(static_cast<size_t>(task_.rows) * tokens_, 0.0);
     load_queries();
     make_logits();
@@ -80,15 +81,19 @@ class RowsOfRequest {
     return static_cast<size_t>(task_.request) * problem_.qlen * problem_.heads +
            static_cast<size_t>(task_.first_row + row);
   }
-  int seen(int row) const { return std::clamp(tokens_ - problem_.qlen + position(row) + 1, 0, tokens_); }
+  int on_rank(int positions) const {
+    return tokens_on_rank(positions, problem_.context_parallel, problem_.context_parallel_rank);
+  }
+  int seen(int row) const { return on_rank(positions_ - problem_.qlen + position(row) + 1); }
   double* logits(int row) { return logits_.data() + static_cast<size_t>(row) * tokens_; }
 
   void load_queries() {
     for (int row = 0; row < task_.rows; ++row) {
       const int64_t token = int64_t{task_.request} * problem_.qlen + position(row);
-      const uint16_t* q = problem_.q + token * problem_.q_token_stride + head(row) * problem_.q_head_stride;
+      const int64_t first = token * problem_.q_token_stride + head(row) * problem_.q_head_stride;
       for (int column = 0; column < key_dim; ++column) {
-        queries_[row][column] = decode_bf16(q[column]);
+        queries_[row][column] = problem_.q_fp8 != nullptr ? values_[problem_.q_fp8[first + column]]
+                                                          : double{decode_bf16(problem_.q[first + column])};
       }
     }
   }
@@ -109,7 +114,7 @@ class RowsOfRequest {
   }
 
   void make_logits() {
-    const double scale = problem_.softmax_scale * problem_.k_scale;
+    const double scale = problem_.softmax_scale * problem_.q_scale * problem_.k_scale;
     for (int token = 0; token < most_seen(); ++token) {
       decode_token(token, key_dim);
       for (int row = 0; row < task_.rows; ++row) {
@@ -162,7 +167,8 @@ class RowsOfRequest {
   const Task task_;
   const std::array<double, 256>& values_;
   AttentionResult& result_;
-  int tokens_ = 0;
+  int positions_ = 0;  ///< of all ranks
+  int tokens_ = 0;     ///< of this one
   std::vector<double> logits_;
   double queries_[rows_per_task][key_dim] = {};
   double key_[key_dim] = {};
@@ -180,6 +186,10 @@ std::vector<Task> make_tasks(const AttentionProblem& problem) {
 }
 
 }  // namespace
+
+int tokens_on_rank(int positions, int context_parallel, int rank) {
+  return positions <= rank ? 0 : (positions - rank + context_parallel - 1) / context_parallel;
+}
 
 AttentionResult attention(const AttentionProblem& problem, unsigned threads) {
   const size_t rows = static_cast<size_t>(problem.requests) * problem.qlen * problem.heads;

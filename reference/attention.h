@@ -12,7 +12,8 @@ namespace mlaforge::reference {
 /// Host pointers; shapes, strides and meanings as in mlaforge_attention_args.
 struct AttentionProblem {
   int requests = 0, heads = 0, qlen = 1, page_size = 1;
-  const uint16_t* q = nullptr;  ///< bf16
+  const uint16_t* q = nullptr;     ///< bf16
+  const uint8_t* q_fp8 = nullptr;  ///< E4M3, in the place of q where it is not null
   const uint8_t* kv = nullptr;
   const int32_t* page_table = nullptr;
   const int32_t* page_indptr = nullptr;  ///< null: dense
@@ -20,7 +21,9 @@ struct AttentionProblem {
   int64_t q_token_stride = 0, q_head_stride = 0;  ///< elements
   int64_t kv_row_stride = MLAFORGE_KEY_DIM;       ///< bytes
   int64_t page_table_stride = 0;                  ///< entries
-  double softmax_scale = 1.0, k_scale = 1.0, v_scale = 1.0;
+  double softmax_scale = 1.0, q_scale = 1.0, k_scale = 1.0, v_scale = 1.0;
+  /// Token j of a request lies at position j x context_parallel + rank; seq_len counts positions.
+  int context_parallel = 1, context_parallel_rank = 0;
 };
 
 /// Row r = (request x qlen + position) x heads + head. A row that sees no token has o 0 and lse -inf.
@@ -30,9 +33,13 @@ struct AttentionResult {
   std::vector<double> largest_logit;  ///< [rows], the largest |logit| that the row sees; 0 when it sees none
 };
 
-/// Position i of a request sees tokens 0 .. seq_len - qlen + i. Reads no page table entry beyond a request's last page,
-/// and no cache row that no position sees. threads 0: as many as the machine has; the result does not depend on it.
+/// Position i of a request sees the tokens at positions 0 .. seq_len - qlen + i. Reads no page table entry beyond a
+/// request's last page, and no cache row that no position sees. threads 0: as many as the machine has; the result does
+/// not depend on it.
 AttentionResult attention(const AttentionProblem& problem, unsigned threads = 0);
+
+/// Tokens among the first `positions` of a request that lie on a rank.
+int tokens_on_rank(int positions, int context_parallel, int rank);
 
 /// What a kernel stored, on the host: strides in elements.
 struct StoredOutput {

@@ -48,7 +48,8 @@ RequestValues::RequestValues(const InputSpec& spec, int request, int context)
       request_(request),
       context_(context),
       spike_token_(0),
-      logit_scale_(static_cast<double>(spec.softmax_scale) * spec.k_scale.value_or(1.0F)) {
+      logit_scale_(static_cast<double>(spec.softmax_scale) * spec.q_scale.value_or(1.0F) *
+                   spec.k_scale.value_or(1.0F)) {
   const int seen_by_all = std::max(1, context - spec.qlen + 1);
   spike_token_ = static_cast<int>(
       Random(spec.seed, stream_of(spike_stream, request, 0)).below(static_cast<uint64_t>(seen_by_all)));
@@ -117,7 +118,12 @@ void RequestValues::fill_cache_row(int token, std::span<uint8_t> row) const {
 void RequestValues::fill_query_row(int row, std::span<uint16_t> q) const {
   Random random(spec_.seed, stream_of(query_stream, request_, row));
   // A cache factor must not push logits out of range.
-  const double fit = 1.0 / std::max(1.0, static_cast<double>(spec_.k_scale.value_or(1.0F)));
+  const double fit =
+      1.0 / std::max(1.0, static_cast<double>(spec_.q_scale.value_or(1.0F)) * spec_.k_scale.value_or(1.0F));
+  // E4M3 reaches from 2^-9 to 448.
+  const bool fp8 = spec_.query_dtype == MLAFORGE_FP8_E4M3;
+  const double tiny = fp8 ? 0x1p-8 : 0x1p-100;
+  const double huge = fp8 ? 0x1p8 : 0x1p100;
   const std::span<uint16_t> rope = q.subspan(latent_dim);
   switch (spec_.kind) {
     case InputKind::normal:
@@ -140,12 +146,12 @@ void RequestValues::fill_query_row(int row, std::span<uint16_t> q) const {
       } else if (row % 3 == 2) {
         fill(q, random, fit);
       } else {
-        fill_scaled(q, random, 0x1p-100);
+        fill_scaled(q, random, tiny);
       }
       break;
     case InputKind::huge_q:
-      fill(q, random, 0x1p92);
-      std::fill(rope.begin(), rope.end(), bf16(0x1p100));
+      fill(q, random, huge * 0x1p-8);
+      std::fill(rope.begin(), rope.end(), bf16(huge));
       break;
     case InputKind::all_bytes:
       // Bytes have a root mean square of 118: a deviation of 15 nats.

@@ -1,6 +1,7 @@
 #include "reference/inputs.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "reference/bf16.h"
@@ -15,27 +16,103 @@ constexpr uint16_t bf16_nan = 0x7fc0;
 /// Entries after a request's last page, which nothing may read.
 constexpr int32_t junk_entries[] = {-1, 2147480000, -1};
 
-int pages_of(int context, int page_size) { return (context + page_size - 1) / page_size; }
+/// Bytes from a page to the next.
+uint64_t page_bytes(const InputSpec& spec) {
+  return static_cast<uint64_t>(spec.page_size) * static_cast<uint64_t>(spec.kv_row_stride);
+}
 
-/// Page ids of all requests, drawn without repetition from a pool with room left over.
-std::vector<std::vector<int32_t>> draw_pages(const Inputs& inputs, int64_t& pool_pages) {
+int positions_of(const InputSpec& spec, int request) {
+  return spec.kind == InputKind::one_token ? 1 : spec.contexts[static_cast<size_t>(request) % spec.contexts.size()];
+}
+
+int tokens_of(const InputSpec& spec, int request) {
+  return tokens_on_rank(positions_of(spec, request), spec.context_parallel, spec.rank);
+}
+
+int pages_of(const InputSpec& spec, int request) {
+  return (tokens_of(spec, request) + spec.page_size - 1) / spec.page_size;
+}
+
+int64_t pages_needed(const InputSpec& spec) {
   int64_t needed = 0;
-  for (const int context : inputs.seq_len) {
-    needed += pages_of(context, inputs.spec.page_size);
+  for (int request = 0; request < spec.requests; ++request) {
+    needed += pages_of(spec, request);
   }
-  pool_pages = needed + needed / 8 + 3;
-  std::vector<int32_t> ids(static_cast<size_t>(pool_pages));
-  std::iota(ids.begin(), ids.end(), 0);
-  Random random(inputs.spec.seed, 1);
+  return needed;
+}
+
+void shuffle(std::vector<int32_t>& ids, Random& random) {
   for (size_t i = ids.size(); i > 1; --i) {
     std::swap(ids[i - 1], ids[random.below(i)]);
   }
+}
+
+/// Every page of a pool with room left over, shuffled.
+std::vector<int32_t> plain_pages(int64_t needed, Random& random) {
+  std::vector<int32_t> ids(static_cast<size_t>(needed + needed / 8 + 3));
+  std::iota(ids.begin(), ids.end(), 0);
+  shuffle(ids, random);
+  return ids;
+}
+
+/// Slots that a sparse pool has.
+int64_t pool_slots(const InputSpec& spec) {
+  return static_cast<int64_t>((spec.pool_bytes - MLAFORGE_KEY_DIM) / static_cast<uint64_t>(spec.kv_row_stride)) + 1;
+}
+
+/// `needed` whole pages of a sparse pool: the last one and those on both sides of each power of two of bytes from
+/// 2^30 on (where 32-bit offsets break) before pages that are drawn.
+std::vector<int32_t> sparse_pages(const InputSpec& spec, int64_t needed, Random& random) {
+  const int64_t whole = pool_slots(spec) / spec.page_size;
+  std::vector<int32_t> ids;
+  const auto take = [&](int64_t id) {
+    if (id >= 0 && id < whole && static_cast<int64_t>(ids.size()) < needed &&
+        std::find(ids.begin(), ids.end(), static_cast<int32_t>(id)) == ids.end()) {
+      ids.push_back(static_cast<int32_t>(id));
+    }
+  };
+  take(whole - 1);
+  for (int power = 40; power >= 30; --power) {
+    const auto page = static_cast<int64_t>((uint64_t{1} << power) / page_bytes(spec));
+    take(page);
+    take(page + 1);
+  }
+  take((int64_t{1} << 24) + 1);  // slot numbers that a float does not have, at page size 1
+  while (static_cast<int64_t>(ids.size()) < needed) {
+    take(static_cast<int64_t>(random.below(static_cast<uint64_t>(whole))));
+  }
+  shuffle(ids, random);
+  return ids;
+}
+
+/// Gives a sparse pool's ragged last page to a request whose last tokens fit there.
+void use_ragged_page(const InputSpec& spec, std::vector<std::vector<int32_t>>& pages) {
+  const int64_t ragged_slots = pool_slots(spec) % spec.page_size;
+  for (size_t request = 0; request < pages.size(); ++request) {
+    const int tokens = tokens_of(spec, static_cast<int>(request));
+    if (tokens != 0 && (tokens - 1) % spec.page_size < ragged_slots) {
+      pages[request].back() = static_cast<int32_t>(pool_slots(spec) / spec.page_size);
+      return;
+    }
+  }
+}
+
+/// Page ids of all requests, drawn without repetition.
+std::vector<std::vector<int32_t>> draw_pages(const InputSpec& spec, int64_t& pool_pages) {
+  const int64_t needed = pages_needed(spec);
+  Random random(spec.seed, 1 + (static_cast<uint64_t>(spec.rank) << 8));
+  const bool sparse = spec.pool_bytes != 0;
+  const std::vector<int32_t> ids = sparse ? sparse_pages(spec, needed, random) : plain_pages(needed, random);
+  pool_pages = static_cast<int64_t>(ids.size());
   std::vector<std::vector<int32_t>> pages;
   auto next = ids.begin();
-  for (const int context : inputs.seq_len) {
-    const auto end = next + pages_of(context, inputs.spec.page_size);
+  for (int request = 0; request < spec.requests; ++request) {
+    const auto end = next + pages_of(spec, request);
     pages.emplace_back(next, end);
     next = end;
+  }
+  if (sparse) {
+    use_ragged_page(spec, pages);
   }
   return pages;
 }
@@ -67,16 +144,41 @@ void make_dense_table(Inputs& inputs, const std::vector<std::vector<int32_t>>& p
   }
 }
 
+/// Numbers a sparse pool's pages in the order of the requests: notes where they lie, and replaces the ids.
+void pack_pages(Inputs& inputs, std::vector<std::vector<int32_t>>& pages) {
+  const uint64_t bytes = page_bytes(inputs.spec);
+  std::map<int32_t, int32_t> places;
+  for (std::vector<int32_t>& run : pages) {
+    for (int32_t& page : run) {
+      const auto place = static_cast<int32_t>(places.size());
+      const uint64_t at = static_cast<uint64_t>(page) * bytes;
+      inputs.pieces.push_back({at, static_cast<uint64_t>(place) * bytes, std::min(bytes, inputs.spec.pool_bytes - at)});
+      places.emplace(page, place);
+      page = place;
+    }
+  }
+  inputs.packed_table = inputs.page_table;
+  for (int32_t& entry : inputs.packed_table) {
+    const auto place = places.find(entry);
+    entry = place == places.end() ? entry : place->second;
+  }
+}
+
+/// `pages` counts in the order of `kv`.
 void fill_cache(Inputs& inputs, const std::vector<std::vector<int32_t>>& pages, int64_t pool_pages) {
   const InputSpec& spec = inputs.spec;
-  const int64_t slots = pool_pages * spec.page_size;
-  inputs.kv.assign(static_cast<size_t>((slots - 1) * spec.kv_row_stride + MLAFORGE_KEY_DIM), e4m3_nan);
-  for (size_t request = 0; request < pages.size(); ++request) {
-    const RequestValues values(spec, static_cast<int>(request), inputs.seq_len[request]);
-    for (int token = 0; token < inputs.seq_len[request]; ++token) {
-      const int64_t slot = int64_t{pages[request][static_cast<size_t>(token / spec.page_size)]} * spec.page_size +
-                           token % spec.page_size;
-      values.fill_cache_row(token, {inputs.kv.data() + slot * spec.kv_row_stride, MLAFORGE_KEY_DIM});
+  const int64_t slots = std::max<int64_t>(1, pool_pages * spec.page_size);
+  // A plain pool ends with its last row, a sparse one's pages are all whole here.
+  const int64_t end =
+      spec.pool_bytes != 0 ? slots * spec.kv_row_stride : (slots - 1) * spec.kv_row_stride + MLAFORGE_KEY_DIM;
+  inputs.kv.assign(static_cast<size_t>(end), e4m3_nan);
+  for (int request = 0; request < spec.requests; ++request) {
+    const RequestValues values(spec, request, positions_of(spec, request));
+    for (int token = 0; token < tokens_of(spec, request); ++token) {
+      const int64_t page = pages[static_cast<size_t>(request)][static_cast<size_t>(token / spec.page_size)];
+      const int64_t slot = page * spec.page_size + token % spec.page_size;
+      values.fill_cache_row(token * spec.context_parallel + spec.rank,
+                            {inputs.kv.data() + slot * spec.kv_row_stride, MLAFORGE_KEY_DIM});
     }
   }
 }
@@ -99,6 +201,14 @@ void fill_queries(Inputs& inputs) {
   }
 }
 
+/// The queries rounded to E4M3; gaps stay NaN.
+void round_queries(Inputs& inputs) {
+  for (const uint16_t element : inputs.q) {
+    inputs.q_fp8.push_back(encode_e4m3(decode_bf16(element)));
+  }
+  inputs.q.clear();
+}
+
 }  // namespace
 
 AttentionProblem Inputs::problem() const {
@@ -108,8 +218,9 @@ AttentionProblem Inputs::problem() const {
   problem.qlen = spec.qlen;
   problem.page_size = spec.page_size;
   problem.q = q.data();
+  problem.q_fp8 = q_fp8.empty() ? nullptr : q_fp8.data();
   problem.kv = kv.data();
-  problem.page_table = page_table.data();
+  problem.page_table = packed_table.empty() ? page_table.data() : packed_table.data();
   problem.page_indptr = page_indptr.empty() ? nullptr : page_indptr.data();
   problem.seq_len = seq_len.data();
   problem.q_token_stride = q_token_stride;
@@ -117,31 +228,44 @@ AttentionProblem Inputs::problem() const {
   problem.kv_row_stride = spec.kv_row_stride;
   problem.page_table_stride = page_table_stride;
   problem.softmax_scale = spec.softmax_scale;
+  problem.q_scale = spec.q_scale.value_or(1.0F);
   problem.k_scale = spec.k_scale.value_or(1.0F);
   problem.v_scale = spec.v_scale.value_or(1.0F);
+  problem.context_parallel = spec.context_parallel;
+  problem.context_parallel_rank = spec.rank;
   return problem;
 }
 
 int64_t Inputs::longest_context() const {
-  return seq_len.empty() ? 0 : *std::max_element(seq_len.begin(), seq_len.end());
+  const int positions = seq_len.empty() ? 0 : *std::max_element(seq_len.begin(), seq_len.end());
+  return tokens_on_rank(positions, spec.context_parallel, spec.rank);
+}
+
+uint64_t least_pool_bytes(const InputSpec& spec) {
+  return std::max<uint64_t>(MLAFORGE_KEY_DIM, 2 * static_cast<uint64_t>(pages_needed(spec)) * page_bytes(spec));
 }
 
 Inputs make_inputs(const InputSpec& spec) {
   Inputs inputs;
   inputs.spec = spec;
   for (int request = 0; request < spec.requests; ++request) {
-    const int context = spec.contexts[static_cast<size_t>(request) % spec.contexts.size()];
-    inputs.seq_len.push_back(spec.kind == InputKind::one_token ? 1 : context);
+    inputs.seq_len.push_back(positions_of(spec, request));
   }
   int64_t pool_pages = 0;
-  const std::vector<std::vector<int32_t>> pages = draw_pages(inputs, pool_pages);
+  std::vector<std::vector<int32_t>> pages = draw_pages(spec, pool_pages);
   if (spec.dense_table) {
     make_dense_table(inputs, pages);
   } else {
     make_csr_table(inputs, pages);
   }
+  if (spec.pool_bytes != 0) {
+    pack_pages(inputs, pages);
+  }
   fill_cache(inputs, pages, pool_pages);
   fill_queries(inputs);
+  if (spec.query_dtype == MLAFORGE_FP8_E4M3) {
+    round_queries(inputs);
+  }
   return inputs;
 }
 
