@@ -85,7 +85,7 @@ int estimate_vgprs(const KernelPlan& plan) {
   constexpr int kRowState = 8;  // a row tile
   constexpr int kVTile = 8, kProducts = 16, kAddresses = 36;
   if (plan.pipeline == "uniform")
-    return plan.row_tiles * (query + output + kRowState) + 4 * kVTile + probability + kProducts + kAddresses;
+    return plan.row_tiles * (query + output + kRowState + kProducts) + 4 * kVTile + probability + kAddresses;
   constexpr int kKeys = 16, kLogits = 8;
   const int qk_wave = plan.row_tiles * (query + kLogits + kRowState) + kKeys + kAddresses;
   const int pv_wave = plan.row_tiles * (output + probability + kRowState) + 8 * kVTile + kProducts + kAddresses;
@@ -105,8 +105,8 @@ std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
                                            : "P of a block, E4M3: [row tile][1][16 rows][64 tokens hi | 64 tokens lo]",
        .bytes = plan.row_tiles * plan.probability_arrays * kTileRows * 128},
       {.name = "exchange",
-       .declaration = "float exchange[kRowTiles][16][kQkWaves];",
-       .purpose = "row maxima of a block, and the row sums at the end: [row tile][row][wave]",
+       .declaration = "float exchange[kRowTiles][kQkWaves / 4][16][4];",
+       .purpose = "row maxima of a block, row sums at the end: [row tile][wave / 4][row][wave % 4]",
        .bytes = plan.row_tiles * kTileRows * plan.qk_waves * 4},
       {.name = "pages",
        .declaration = "int pages[kQkWaves][64];",
