@@ -1,5 +1,5 @@
-// The dispatch table of kernel set kimi_k3_tp8: 43 kernels for gfx950, sorted by key.
-// Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config b41b96f61cbcb70735fbf12821c98cc64abda2acb8f7355e6d12742977e18774.
+// The dispatch table of kernel set kimi_k3_tp8: 49 kernels for gfx950, sorted by key.
+// Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config 8b07b869b6536aef2e6ea46732919e8d1e655b76db912aca7d6f73f2c90666ef.
 #include <stddef.h>
 
 #include <mlaforge/kernel_contract.h>
@@ -58,12 +58,21 @@ static const mlaforge_kernel_row rows[] = {
     {12, 2, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 128, 2, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 512, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s128_p1__gfx950", "mla_combine_bf16p_s128__gfx950"},
+    {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 1, 2, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 0, 0, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s1_p1__gfx950_ws", nullptr},
     {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 1, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 0, 0, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s1_p1__gfx950", nullptr},
+    {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 2, 2, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s2_p1__gfx950_ws", "mla_combine_bf16p_s2__gfx950"},
     {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 2, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s2_p1__gfx950", "mla_combine_bf16p_s2__gfx950"},
+    {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 4, 2, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s4_p1__gfx950_ws", "mla_combine_bf16p_s4__gfx950"},
     {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 4, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s4_p1__gfx950", "mla_combine_bf16p_s4__gfx950"},
@@ -85,12 +94,21 @@ static const mlaforge_kernel_row rows[] = {
     {12, 3, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 85, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 512, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s85_p1__gfx950", "mla_combine_bf16p_s85__gfx950"},
+    {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 1, 2, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 0, 0, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g2_q4_b128_s1_p1__gfx950_ws", nullptr},
     {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 1, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 0, 0, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s1_p1__gfx950", nullptr},
+    {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 2, 2, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g2_q4_b128_s2_p1__gfx950_ws", "mla_combine_bf16p_s2__gfx950"},
     {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 2, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s2_p1__gfx950", "mla_combine_bf16p_s2__gfx950"},
+    {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 4, 2, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g2_q4_b128_s4_p1__gfx950_ws", "mla_combine_bf16p_s4__gfx950"},
     {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 4, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s4_p1__gfx950", "mla_combine_bf16p_s4__gfx950"},

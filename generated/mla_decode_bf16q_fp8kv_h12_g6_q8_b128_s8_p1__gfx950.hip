@@ -9,7 +9,7 @@
 // LDS map (154112 of 163840 bytes)
 //   slots         147456 B  two K slots of 8 tiles x 16 tokens x 576 B; V^T is read from them too
 //   probability     4096 B  P of a block, E4M3: [row tile][part][16 rows][128 tokens]
-//   exchange         512 B  row maxima of a block, and the row sums at the end: [row tile][row][wave]
+//   exchange         512 B  row maxima of a block, row sums at the end: [row tile][wave / 4][row][wave % 4]
 //   pages           2048 B  page ids of each wave's tokens of a block to come, in copies
 //
 // Budget a block, in clocks of a CU: MFMA 1088, HBM 8101 when every CU streams a chunk of its own.
@@ -209,7 +209,7 @@ constexpr float kLn2 = 0.69314718055994530942f;
 struct Lds {
   u8 slots[2 * kSlotBytes];
   u8 probability[kRowTiles][kProbabilityArrays][kProbabilityArray];
-  float exchange[kRowTiles][16][kQkWaves];
+  float exchange[kRowTiles][kQkWaves / 4][16][4];
   int pages[kQkWaves][64];
 };
 static_assert(sizeof(Lds) == 154112, "the plan's LDS map");
@@ -371,22 +371,27 @@ MLA_DEVICE void find_rows(Lane lane, int group, Row (&rows)[kRowTiles]) {
 MLA_DEVICE float max_of(f32x4 x) { return max_float(max_float(x[0], x[1]), max_float(x[2], x[3])); }
 MLA_DEVICE float sum_of(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
-// What each wave that holds tokens put there for a row; its maximum.
+// One value a row from each wave that holds tokens: [waves / 4][row][4], so that 16 rows' reads meet in no bank.
+using Exchange = float[kQkWaves / 4][16][4];
+
+// The lanes of a row have the same value.
+MLA_DEVICE void put_exchanged(MLA_LDS Exchange& exchange, Lane lane, float value) {
+  if (lane.group == 0) exchange[lane.wave >> 2][lane.column][lane.wave & 3] = value;
+}
+
+// The values of the lane's row; their maximum, their sum.
 struct Exchanged {
   f32x4 low, high;
 };
-MLA_DEVICE Exchanged load_exchanged(const MLA_LDS float* exchange) {
-  return {*(const MLA_LDS f32x4*)exchange, *(const MLA_LDS f32x4*)(exchange + 4)};
+MLA_DEVICE Exchanged load_exchanged(const MLA_LDS Exchange& exchange, Lane lane) {
+  return {*(const MLA_LDS f32x4*)exchange[0][lane.column], *(const MLA_LDS f32x4*)exchange[1][lane.column]};
 }
 MLA_DEVICE float maximum_of(const Exchanged& x) {
   return max3(max3(x.low[0], x.low[1], x.low[2]), max3(x.low[3], x.high[0], x.high[1]),
               max3(x.high[2], x.high[3], x.high[3]));
 }
+MLA_DEVICE float sum_of(const Exchanged& x) { return sum_of(x.low + x.high); }
 
-MLA_DEVICE float exchanged_sum(const MLA_LDS float* exchange) {
-  return sum_of(*(const MLA_LDS f32x4*)exchange + *(const MLA_LDS f32x4*)(exchange + 4));
-
-}
 
 // ---- Query --------------------------------------------------------------------------------------------------------
 
@@ -476,9 +481,9 @@ MLA_DEVICE void make_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[
                              RowState (&state)[kRowTiles], QueryTile (&q)[kRowTiles]) {
   MLA_LDS u8* const operands = lds->slots + kSlotBytes;
   const float magnitude0 = largest_magnitude(raw[0]);
-  if (lane.group == 0) lds->exchange[0][lane.column][lane.wave] = magnitude0;
+  put_exchanged(lds->exchange[0], lane, magnitude0);
   workgroup_barrier();
-  const int exponent0 = query_exponent(maximum_of(load_exchanged(lds->exchange[0][lane.column])));
+  const int exponent0 = query_exponent(maximum_of(load_exchanged(lds->exchange[0], lane)));
   state[0].logit_scale = __builtin_ldexpf(to_log2, -exponent0);
   store_operands(operands + 0 * kOperandBytes, raw[0], lane, exponent0);
   workgroup_barrier();
@@ -730,11 +735,11 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
   s0 *= state[0].logit_scale;
   if (cut) s0 = masked_logits(s0, state[0], token + 4 * lane.group);
   const float tile_max0 = max_over_lane_groups(max_of(s0));
-  if (lane.group == 0) lds->exchange[0][lane.column][lane.wave] = tile_max0;
+  put_exchanged(lds->exchange[0], lane, tile_max0);
   workgroup_barrier();  // the maxima are there, and every wave's tile has landed
 
   // Step 3. V^T from the K slot, behind the maxima that step 4 waits for.
-  const Exchanged tile_maxima0 = load_exchanged(lds->exchange[0][lane.column]);
+  const Exchanged tile_maxima0 = load_exchanged(lds->exchange[0], lane);
   __builtin_amdgcn_sched_barrier(0);
   Values v = load_values(keys, at);
   __builtin_amdgcn_sched_barrier(0);
@@ -794,9 +799,9 @@ MLA_DEVICE void attend_split(const mlaforge_attention_args& args, MLA_LDS Lds* l
 
   // Every wave has summed its own tokens of each block; the row's sum is over all of them.
   const float sum0 = sum_over_lane_groups(state[0].sum);
-  if (lane.group == 0) lds->exchange[0][lane.column][lane.wave] = sum0;
+  put_exchanged(lds->exchange[0], lane, sum0);
   workgroup_barrier();
-  state[0].sum = exchanged_sum(lds->exchange[0][lane.column]);
+  state[0].sum = sum_of(load_exchanged(lds->exchange[0], lane));
 }
 
 MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Work work, Lane lane) {

@@ -2,10 +2,17 @@
 
 #include <algorithm>
 
-#include "mlaforge/kernel_contract.h"
-
 namespace mlaforge {
 namespace {
+
+// Figures of the cycle model for the MI355X (docs/timing.md): predictions, to be replaced by tuning data.
+constexpr int64_t kBlockClocks = 2850;         // a 128-token block with 16 rows a CTA, when HBM does not bind
+constexpr int64_t kRowTileClocks = 850;        // each further 16 rows
+constexpr int64_t kStartClocks = 7200;         // a CTA's start and end
+constexpr int64_t kPipelineFillClocks = 2400;  // the warp-specialized pipeline's QK is a block ahead
+constexpr int64_t kCombineClocks = 9400;       // the gap and the combine kernel
+constexpr int64_t kBlockBytes = split_block_tokens * MLAFORGE_KEY_DIM;
+constexpr int64_t kHbmBytesAClock = 2417;  // 5.8 TB/s at 2.4 GHz
 
 int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -15,28 +22,40 @@ int64_t block_count(const SplitProblem& problem) {
 
 }  // namespace
 
-int64_t split_block_times(const SplitProblem& problem, int64_t head_groups, int64_t splits) {
-  const int64_t units = std::max<int64_t>(1, problem.batch) * splits;
-  const int64_t ctas_of_xcd = ceil_divide(units, MLAFORGE_XCDS) * head_groups;
-  const int64_t units_of_xcd = std::max<int64_t>(1, problem.compute_units / MLAFORGE_XCDS);
-  const int64_t rounds = ceil_divide(ctas_of_xcd, units_of_xcd);
-  const int64_t combine = splits > 1 ? split_combine_blocks : 0;
-  return rounds * (ceil_divide(block_count(problem), splits) + split_start_blocks) + combine;
+SplitCandidate candidate_of(const mlaforge_kernel_row& row) {
+  return {.heads = row.heads,
+          .qlen = row.qlen,
+          .head_groups = row.head_groups,
+          .splits = row.splits,
+          .warp_specialized = row.pipeline == MLAFORGE_WARP_SPECIALIZED};
 }
 
-bool better_splits(const SplitProblem& problem, int64_t a_head_groups, int64_t a_splits, int64_t b_head_groups,
-                   int64_t b_splits) {
-  const bool a_idle = a_splits > block_count(problem);
-  const bool b_idle = b_splits > block_count(problem);
+int64_t predicted_clocks(const SplitProblem& problem, const SplitCandidate& candidate) {
+  const int64_t units_of_xcd = ceil_divide(std::max<int64_t>(1, problem.batch) * candidate.splits, MLAFORGE_XCDS);
+  const int64_t cus_of_xcd = std::max<int64_t>(1, problem.compute_units / MLAFORGE_XCDS);
+  const int64_t rounds = ceil_divide(units_of_xcd * candidate.head_groups, cus_of_xcd);
+  // Chunks that stream at once; the head groups of a unit share one.
+  const int64_t streams_of_xcd = std::min(units_of_xcd, std::max<int64_t>(1, cus_of_xcd / candidate.head_groups));
+  const int64_t hbm = kBlockBytes * streams_of_xcd * MLAFORGE_XCDS / kHbmBytesAClock;
+  const int64_t row_tiles = ceil_divide(ceil_divide(candidate.heads, candidate.head_groups) * candidate.qlen, 16);
+  const int64_t block = std::max(kBlockClocks + kRowTileClocks * (row_tiles - 1), hbm);
+  const int64_t start = kStartClocks + (candidate.warp_specialized ? kPipelineFillClocks : 0);
+  const int64_t combine = candidate.splits > 1 ? kCombineClocks : 0;
+  return rounds * (ceil_divide(block_count(problem), candidate.splits) * block + start) + combine;
+}
+
+bool better_splits(const SplitProblem& problem, const SplitCandidate& a, const SplitCandidate& b) {
+  const bool a_idle = a.splits > block_count(problem);
+  const bool b_idle = b.splits > block_count(problem);
   if (a_idle != b_idle) {
     return b_idle;
   }
-  if (a_idle && a_splits != b_splits) {
-    return a_splits < b_splits;
+  if (a_idle && a.splits != b.splits) {
+    return a.splits < b.splits;
   }
-  const int64_t a_times = split_block_times(problem, a_head_groups, a_splits);
-  const int64_t b_times = split_block_times(problem, b_head_groups, b_splits);
-  return a_times != b_times ? a_times < b_times : a_splits < b_splits;
+  const int64_t a_clocks = predicted_clocks(problem, a);
+  const int64_t b_clocks = predicted_clocks(problem, b);
+  return a_clocks != b_clocks ? a_clocks < b_clocks : a.splits < b.splits;
 }
 
 }  // namespace mlaforge

@@ -1,7 +1,9 @@
-// Which split count serves a capacity best, where no measurement says so: a pure model of how CTAs fill the chip.
+// Which kernel of one key serves a capacity best, where no tuning data says so: a pure model of how CTAs fill the chip.
 #pragma once
 
 #include <cstdint>
+
+#include "mlaforge/kernel_contract.h"
 
 namespace mlaforge {
 
@@ -14,20 +16,25 @@ struct SplitProblem {
   int64_t compute_units = 256;
 };
 
-/// What a CTA's start and end take, and what the combine kernel with the gap before it takes, in times of one block.
-/// Predicted by the cycle model (docs/timing.md), not measured.
-inline constexpr int64_t split_start_blocks = 3;
-inline constexpr int64_t split_combine_blocks = 3;
+/// What tells kernels of one key apart here.
+struct SplitCandidate {
+  int64_t heads = 1, qlen = 1;  ///< the key's; rows of a CTA = ceil(heads / head_groups) x qlen
+  int64_t head_groups = 1;
+  int64_t splits = 1;
+  bool warp_specialized = false;
+};
 
-/// Block times until a full launch is done. All head groups of a (request, split) run on one XCD, and one CTA a CU at a
-/// time, so the fullest XCD needs ceil(ceil(batch x splits / 8) x head_groups / (compute_units / 8)) rounds; a round
-/// takes the start and ceil(blocks / splits) blocks, blocks = ceil(longest_context / 128). With more than one split the
-/// combine kernel comes on top.
-int64_t split_block_times(const SplitProblem& problem, int64_t head_groups, int64_t splits);
+SplitCandidate candidate_of(const mlaforge_kernel_row& row);
+
+/// Clocks until a full launch is done; predicted with the figures in split_choice.cpp, not measured.
+/// All head groups of a (request, split) run on one XCD and one CTA a CU at a time, so the fullest XCD needs
+/// ceil(ceil(batch x splits / 8) x head_groups / (compute_units / 8)) rounds. A round takes the start and
+/// ceil(blocks / splits) blocks, blocks = ceil(longest_context / 128); a block takes its schedule's time or its share
+/// of HBM, whichever is longer. With more than one split the combine kernel comes on top.
+int64_t predicted_clocks(const SplitProblem& problem, const SplitCandidate& candidate);
 
 /// Whether `a` serves better than `b`: a count that leaves no split without a block before one that does, then fewer
-/// block times, then fewer splits (less to combine). A strict order on (head_groups, splits) up to equal cost.
-bool better_splits(const SplitProblem& problem, int64_t a_head_groups, int64_t a_splits, int64_t b_head_groups,
-                   int64_t b_splits);
+/// predicted clocks, then fewer splits (less to combine). A strict order up to equal cost.
+bool better_splits(const SplitProblem& problem, const SplitCandidate& a, const SplitCandidate& b);
 
 }  // namespace mlaforge

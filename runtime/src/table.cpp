@@ -39,7 +39,7 @@ bool best_of_key(std::span<const mlaforge_kernel_row> table, int64_t compute_uni
     const mlaforge_kernel_row& best = table[index];
     if (!found || row->probability_parts > best.probability_parts ||
         (row->probability_parts == best.probability_parts &&
-         better_splits(split_problem, row->head_groups, row->splits, best.head_groups, best.splits))) {
+         better_splits(split_problem, candidate_of(*row), candidate_of(best)))) {
       index = static_cast<size_t>(row - table.begin());
       found = true;
     }

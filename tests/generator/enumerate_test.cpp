@@ -12,7 +12,7 @@ TEST_CASE("the default config asks for the kernels of Kimi-K3 on eight ranks") {
   const auto config = parse_config(default_config_text());
   REQUIRE(config.has_value());
   const std::vector<Variant> variants = enumerate(*config);
-  CHECK(variants.size() == 9 + 8 + 8 + 8 + 7);
+  CHECK(variants.size() == 9 + 8 + 2 * 9 + 2 * 3 + 8);
   CHECK(std::is_sorted(variants.begin(), variants.end()));
 
   // ceil(12 / groups) heads x qlen rows fit one tile of 16: by hand.

@@ -149,20 +149,26 @@ TEST_CASE("splits are chosen by capacity: rounds of the chip times blocks of a s
     REQUIRE(opened.select(wanted, choice) == MLAFORGE_SUCCESS);
     return choice.row->splits;
   };
-  // 3 head groups. One request of 512 blocks: 64 splits are 24 CTAs an XCD of 8 blocks, 1 x (8 + 3) + 3 = 14;
-  // 85 are 33 CTAs on the fullest XCD of 32 CUs, 2 x (7 + 3) + 3 = 23.
+  // 3 head groups. One request of 512 blocks: 64 splits are 24 CTAs an XCD, one round: 8 x 2850 + 7200 + 9400 = 39,400;
+  // 85 are 33 CTAs on the fullest XCD of 32 CUs, two rounds: 2 (7 x 2850 + 7200) + 9400 = 63,700.
   CHECK(chosen(1, 65536) == 64);
-  // 4 requests: 64 splits are 96 CTAs an XCD, 3 x (8 + 3) + 3 = 36; 21 are 33, 2 x (25 + 3) + 3 = 59.
+  // 4 requests: 64 splits are 96 CTAs an XCD, 3 (8 x 2850 + 7200) + 9400 = 99,400; 21 are 33, two rounds of 25 blocks.
   CHECK(chosen(4, 65536) == 64);
-  // 85 requests: one split is 33 CTAs an XCD, 2 x (512 + 3) = 1030; 8 are 255, 8 x (64 + 3) + 3 = 539.
+  // 85 requests: one split is 33 CTAs an XCD, 2 (512 x 2850 + 7200); 8 are 255, 8 (64 x 2850 + 7200) + 9400.
   CHECK(chosen(85, 65536) == 8);
   // 8 blocks: no split is left without a block; 8 splits of one.
   CHECK(chosen(1, 1000) == 8);
   // One block, and none at all.
   CHECK(chosen(1, 128) == 1);
   CHECK(chosen(1, 0) == 1);
-  CHECK(split_block_times({.batch = 1, .longest_context = 65536, .compute_units = 256}, 3, 85) == 23);
-  CHECK(split_block_times({.batch = 4, .longest_context = 65536, .compute_units = 256}, 3, 85) == 53);
+  const SplitCandidate three_groups{.heads = 12, .qlen = 4, .head_groups = 3, .splits = 85};
+  CHECK(predicted_clocks({.batch = 1, .longest_context = 65536}, three_groups) == 63700);
+  // 340 units are 43 on the fullest XCD, 129 CTAs, five rounds: 5 (7 x 2850 + 7200) + 9400.
+  CHECK(predicted_clocks({.batch = 4, .longest_context = 65536}, three_groups) == 145150);
+  // 64 requests, 2 splits, 2 groups of 24 rows, warp-specialized: 32 CTAs an XCD, 128 streams: 73,728 x 128 / 2417 = 3904
+  // clocks of HBM a block, over 2850 + 850; 268 blocks, 7200 + 2400 to start, 9400 to combine.
+  const SplitCandidate two_groups{.heads = 12, .qlen = 4, .head_groups = 2, .splits = 2, .warp_specialized = true};
+  CHECK(predicted_clocks({.batch = 64, .longest_context = 68400}, two_groups) == 268 * 3904 + 9600 + 9400);
 }
 
 TEST_CASE("of one key, the kernel with more parts of P is taken whatever the order") {
