@@ -122,12 +122,13 @@ std::string nearest(std::span<const mlaforge_kernel_row> table, const std::vecto
 /// A deployment config (configs/schema.json) whose output has the missing kernel.
 std::string config_text(const mlaforge_problem& problem) {
   const bool wide = problem.pool_bytes > narrow_pool_limit_bytes;
-  return "{\"num_heads\": " + std::to_string(problem.heads) + ", \"tensor_parallel\": 1, \"query_lengths\": [" +
-         std::to_string(problem.qlen) + "], \"splits\": [" + std::to_string(problem.splits == 0 ? 1 : problem.splits) +
-         "], \"page_sizes\": [" + std::to_string(problem.page_size) + "], \"query_dtype\": \"" +
+  return "{\"name\": \"missing\", \"model\": {\"num_heads\": " + std::to_string(problem.heads) +
+         "}, \"page_size\": " + std::to_string(problem.page_size) + ", \"query_dtype\": \"" +
          dtype_text(problem.q_dtype) + "\", \"kv_dtype\": \"" + dtype_text(problem.kv_dtype) +
          "\", \"context_parallel\": " + std::to_string(problem.context_parallel) +
-         ", \"wide_kv\": " + (wide ? "true" : "false") + "}";
+         ", \"wide_kv\": " + (wide ? "true" : "false") +
+         ", \"kernels\": [{\"query_length\": " + std::to_string(problem.qlen) +
+         ", \"splits\": " + std::to_string(problem.splits == 0 ? 1 : problem.splits) + "}]}";
 }
 
 }  // namespace

@@ -103,6 +103,30 @@ TEST_CASE("page sizes 1, 16 and 64 with shuffled tables (ROCm/aiter#3095, #4365)
   CHECK(mlaforge::to_string(missing.errors()).find("page_size 32 is in no kernel") != std::string::npos);
 }
 
+TEST_CASE("the config that a miss proposes is one, and has the kernel (ROCm/aiter#4872, vllm#57642)") {
+  mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
+  problem.heads = 20;
+  problem.qlen = 5;
+  problem.page_size = 64;
+  problem.splits = 33;
+  problem.pool_bytes = uint64_t{1} << 33;
+  const auto miss = default_kernels().select(problem);
+  REQUIRE_FALSE(miss.has_value());
+  const std::string message = mlaforge::to_string(miss.errors());
+  INFO(message);
+  const std::string marker = "to generate it: ";
+  REQUIRE(message.find(marker) != std::string::npos);
+  const size_t start = message.find(marker) + marker.size();
+  const auto found = kernels_of(message.substr(start, message.rfind('}') + 1 - start)).select(problem);
+  REQUIRE(found.has_value());
+  const mlaforge::Variant& variant = (*found)->variant;
+  CHECK(variant.heads == 20);
+  CHECK(variant.qlen == 5);
+  CHECK(variant.page_size == 64);
+  CHECK(variant.splits == 33);
+  CHECK(variant.wide_kv);
+}
+
 TEST_CASE("head counts that fill no tile: masked rows are never stored (ROCm/aiter#1468, vllm#35641, #50578)") {
   for (const int heads : {1, 3, 6, 9, 20, 24}) {
     mlaforge::run::Kernels& kernels = kernels_of(config_text(heads, {1, 3}, {1, 4}));
