@@ -25,6 +25,7 @@ void add_explain(CLI::App& app, int& exit_code);
 void add_compile(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+void add_mutate(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
 
 /// Prints errors on stderr, one a line, and with `json` as {"errors": [...]} on stdout too. Returns `code`.

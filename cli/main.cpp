@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
 #ifdef MLAFORGE_HAS_RUN
   add_run(app, exit_code);
   add_bench(app, exit_code);
+  add_mutate(app, exit_code);
   add_trace(app, exit_code);
 #endif
   try {

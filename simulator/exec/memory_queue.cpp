@@ -31,6 +31,31 @@ bool acts_in_order(QueueKind older, QueueKind newer) {
 
 bool is_counted(const PendingOp& op) { return op.in_vm || op.in_lgkm; }
 
+/// Calls f(op, vm_done, lgkm_done) for every operation: which of its counters the counts guarantee.
+template <typename F>
+void for_counted(const std::vector<std::unique_ptr<PendingOp>>& outstanding, unsigned vmcnt, unsigned lgkmcnt, F&& f) {
+  // From the newest to the oldest: an in-order operation is done once more than the allowed count follow it or are it.
+  unsigned newer_vm = 0;
+  unsigned newer_lds = 0;
+  for (auto it = outstanding.rbegin(); it != outstanding.rend(); ++it) {
+    PendingOp& op = **it;
+    switch (op.kind) {
+      case QueueKind::vector:
+        f(op, ++newer_vm > vmcnt, false);
+        break;
+      case QueueKind::lds:
+        f(op, false, ++newer_lds > lgkmcnt);
+        break;
+      case QueueKind::scalar:
+        f(op, false, lgkmcnt == 0);
+        break;
+      case QueueKind::flat:
+        f(op, vmcnt == 0, lgkmcnt == 0);
+        break;
+    }
+  }
+}
+
 }  // namespace
 
 void MemoryQueue::reset() {
@@ -100,27 +125,10 @@ void MemoryQueue::apply_through(Wave& wave, const PendingOp& last) {
 
 void MemoryQueue::wait(Wave& wave, unsigned vmcnt, unsigned lgkmcnt) {
   if (outstanding_.empty()) return;
-  // From the newest to the oldest: an in-order operation is done once more than the allowed count follow it or are it.
-  unsigned newer_vm = 0;
-  unsigned newer_lds = 0;
-  for (auto it = outstanding_.rbegin(); it != outstanding_.rend(); ++it) {
-    PendingOp& op = **it;
-    switch (op.kind) {
-      case QueueKind::vector:
-        if (++newer_vm > vmcnt) op.in_vm = false;
-        break;
-      case QueueKind::lds:
-        if (++newer_lds > lgkmcnt) op.in_lgkm = false;
-        break;
-      case QueueKind::scalar:
-        if (lgkmcnt == 0) op.in_lgkm = false;
-        break;
-      case QueueKind::flat:
-        if (vmcnt == 0) op.in_vm = false;
-        if (lgkmcnt == 0) op.in_lgkm = false;
-        break;
-    }
-  }
+  for_counted(outstanding_, vmcnt, lgkmcnt, [](PendingOp& op, bool vm_done, bool lgkm_done) {
+    op.in_vm = op.in_vm && !vm_done;
+    op.in_lgkm = op.in_lgkm && !lgkm_done;
+  });
   bool any = false;
   vm_outstanding_ = lgkm_outstanding_ = 0;
   for (auto& op : outstanding_) {
@@ -147,6 +155,14 @@ void MemoryQueue::wait(Wave& wave, unsigned vmcnt, unsigned lgkmcnt) {
     free_.push_back(std::move(op));
   }
   rebuild_pending(wave);
+}
+
+std::vector<const PendingOp*> MemoryQueue::guaranteed(unsigned vmcnt, unsigned lgkmcnt) const {
+  std::vector<const PendingOp*> ops;
+  for_counted(outstanding_, vmcnt, lgkmcnt, [&](const PendingOp& op, bool vm_done, bool lgkm_done) {
+    if ((!op.in_vm || vm_done) && (!op.in_lgkm || lgkm_done)) ops.push_back(&op);
+  });
+  return ops;
 }
 
 void MemoryQueue::rebuild_pending(Wave& wave) {

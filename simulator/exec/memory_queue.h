@@ -58,6 +58,8 @@ class MemoryQueue {
 
   /// s_waitcnt: retires every operation that the counts guarantee.
   void wait(Wave& wave, unsigned vmcnt, unsigned lgkmcnt);
+  /// What a wait with these counts would retire.
+  std::vector<const PendingOp*> guaranteed(unsigned vmcnt, unsigned lgkmcnt) const;
   /// At the wave's end all that is outstanding lands.
   void drain(Wave& wave);
   /// MemoryMode::random: lets some more results land.

@@ -123,6 +123,9 @@ void execute(const DeviceFunction& function, const LaunchShape& shape, const std
   config.threads = options.threads;
   config.max_wave_instructions = options.instruction_limit;
   const std::scoped_lock running(device().execution);
+  if (options.watch && options.watch->watched().kernel == function.metadata.name) {
+    config.observer = [&](uint64_t) { return options.watch->observer(function.code); };
+  }
   if (options.timing) return time_kernel(function.code, config, options);
   const LaunchResult result = run_kernel(function.code, config, device().memory);
   store_stats(function.metadata.name, result.stats);

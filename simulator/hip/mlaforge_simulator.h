@@ -4,6 +4,8 @@
 #ifndef MLAFORGE_SIMULATOR_H
 #define MLAFORGE_SIMULATOR_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,7 +29,10 @@ const char* mlaforge_simulator_version(void);
  *                                                      workgroups that stand for the launch are executed. Setting it
  *                                                      forgets the timings so far
  *   timing_trace       MLAFORGE_SIM_TIMING_TRACE       0 (default) or 1: keep what the waves of one CU do
- *   timing_budget      MLAFORGE_SIM_TIMING_BUDGET      wave instructions that a replay may have; more are extrapolated */
+ *   timing_budget      MLAFORGE_SIM_TIMING_BUDGET      wave instructions that a replay may have; more are extrapolated
+ *   wait_watch         MLAFORGE_SIM_WAIT_WATCH         none (default) or KERNEL:OFFSET:VMCNT:LGKMCNT: watch what that
+ *                                                      kernel's instruction at OFFSET bytes from its entry no longer
+ *                                                      waits for, where it once was a wait of these counts */
 int mlaforge_simulator_set_option(const char* key, const char* value);
 
 /* The last failure of this thread as a paragraph for people, or "" if there was none. Valid until the thread's next
@@ -41,6 +46,14 @@ const char* mlaforge_simulator_last_report_json(void);
 /* Counts of the last launch of this thread, whole or stopped by a fault: {"kernel", "workgroups", "waves",
  * "instructions"} (instructions of waves). "{}" before the first. */
 const char* mlaforge_simulator_stats_json(void);
+
+/* The waits and barriers of a code object's kernels: {KERNEL: [{"offset" (bytes from the kernel's entry), "file_offset",
+ * "text", "word", "barrier", "vmcnt", "lgkmcnt"}]}. "{}" if it cannot be read, see the report. */
+const char* mlaforge_simulator_wait_points_json(const void* image, size_t bytes);
+
+/* What the launches since wait_watch was set saw: {"executions", "released": [{"operation", "store", "end" (wait,
+ * full_counter, wave_end), "until", "count"}]}, the operations that the original alone would have waited for. */
+const char* mlaforge_simulator_wait_watch_json(void);
 
 /* The launches timed since timing was set, and the device's parameters for putting them together: {"device",
  * "launches": [{"kernel", "us": {"low", "nominal", "high"}, "bounds_us", "wave_time", "steady_loop", "grid", ...}]}.

@@ -8,11 +8,14 @@
 #include <cstdlib>
 #include <optional>
 
+#include "simulator/hip/wait_points.h"
+
 namespace mlaforge::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 9> kKeys = {"memory", "checks", "threads", "instruction_limit",
-                                                   "poison", "hip_abi", "timing", "timing_trace", "timing_budget"};
+constexpr std::array<std::string_view, 10> kKeys = {"memory",        "checks",    "threads", "instruction_limit",
+                                                    "poison",        "hip_abi",   "timing",  "timing_trace",
+                                                    "timing_budget", "wait_watch"};
 constexpr unsigned kMaxThreads = 1024;
 
 std::optional<uint64_t> parse_number(std::string_view text, uint64_t low, uint64_t high) {
@@ -115,6 +118,12 @@ std::string set_option(SimulatorOptions& options, std::string_view key, std::str
     const auto budget = parse_number(value, 1, UINT64_MAX);
     if (!budget) return bad_value(key, value, "a number from 1");
     options.timing_budget = *budget;
+    return {};
+  }
+  if (key == "wait_watch") {
+    const auto watched = parse_watched_wait(value);
+    if (!watched && value != "none") return bad_value(key, value, "none, KERNEL:OFFSET:VMCNT:LGKMCNT");
+    options.watch = watched ? std::make_shared<WaitWatch>(*watched) : nullptr;
     return {};
   }
   return fmt::format("unknown option \"{}\"; known: {}", key, fmt::join(kKeys, ", "));

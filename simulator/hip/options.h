@@ -1,10 +1,12 @@
 // The options of the simulated device (see mlaforge_simulator.h) as data, and how their texts are read.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "simulator/core/launch.h"
+#include "simulator/exec/wait_watch.h"
 
 namespace mlaforge::simulator {
 
@@ -19,6 +21,7 @@ struct SimulatorOptions {
   bool timing = false;
   bool timing_trace = false;
   uint64_t timing_budget = 6'000'000;
+  std::shared_ptr<WaitWatch> watch = {};  // null: nothing is watched
 };
 
 // Empty if the option is set, else what is wrong and what is allowed.

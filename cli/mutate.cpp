@@ -1,0 +1,185 @@
+// `mlaforge mutate`: weakens each wait and barrier of compiled kernels, one at a time, and says what the simulator's
+// checks make of each mutant.
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/config_option.h"
+#include "cli/mutate/campaign.h"
+
+namespace mlaforge::cli {
+namespace {
+
+struct Options {
+  std::string config;
+  std::vector<int> splits = {1, 2};
+  std::vector<int> qlens;
+  std::vector<int> contexts;
+  std::string compiler;
+  std::string cache;
+  bool verbose = false;
+  bool json = false;
+};
+
+constexpr std::array rules{mutate::Rule::nothing_outstanding, mutate::Rule::later_wait, mutate::Rule::full_counter,
+                           mutate::Rule::ends_with_the_wave, mutate::Rule::orders_nothing};
+
+/// Requests of no token, one, two blocks and a bit, and as many as take each split through its steady loop.
+std::vector<int> default_contexts(int splits) { return {0, 1, 300, 512 * splits + 488}; }
+
+/// How many mutants ended how: "caught by LDS race" and the rules' names.
+struct Tally {
+  std::map<std::string, size_t> caught, explained;
+  size_t unexplained = 0;
+  size_t total(const std::map<std::string, size_t>& counts) const {
+    size_t sum = 0;
+    for (const auto& [name, count] : counts) sum += count;
+    return sum;
+  }
+};
+
+Tally tally(const mutate::KernelReport& report) {
+  Tally counts;
+  for (const mutate::MutantReport& mutant : report.mutants) {
+    if (mutant.verdict == mutate::Verdict::caught) ++counts.caught[mutant.caught_by];
+    if (mutant.verdict == mutate::Verdict::explained) ++counts.explained[mutate::rule_name(mutant.rule)];
+    counts.unexplained += mutant.verdict == mutate::Verdict::unexplained;
+  }
+  return counts;
+}
+
+nlohmann::json to_json(const mutate::MutantReport& mutant) {
+  constexpr std::array verdicts{"caught", "explained", "unexplained"};
+  nlohmann::json json = {{"offset", mutant.mutant.point.offset},
+                         {"instruction", mutant.mutant.point.text},
+                         {"change", mutant.mutant.change},
+                         {"verdict", verdicts[static_cast<size_t>(mutant.verdict)]},
+                         {"evidence", mutant.evidence}};
+  if (mutant.verdict == mutate::Verdict::caught) {
+    json["caught_by"] = mutant.caught_by;
+    json["memory"] = mutant.memory;
+  } else {
+    json["rule"] = mutant.rule == mutate::Rule::none ? nlohmann::json() : nlohmann::json(rule_name(mutant.rule));
+    json["executions"] = mutant.executions;
+  }
+  return json;
+}
+
+nlohmann::json to_json(const mutate::KernelReport& report) {
+  const Tally counts = tally(report);
+  nlohmann::json mutants = nlohmann::json::array();
+  for (const mutate::MutantReport& mutant : report.mutants) mutants.push_back(to_json(mutant));
+  return {{"kernel", report.kernel},
+          {"waits", report.waits},
+          {"barriers", report.barriers},
+          {"caught", counts.total(counts.caught)},
+          {"caught_by", counts.caught},
+          {"explained", counts.total(counts.explained)},
+          {"explained_by", counts.explained},
+          {"unexplained", counts.unexplained},
+          {"mutants", mutants}};
+}
+
+void print_mutant(const mutate::MutantReport& mutant) {
+  const mutate::WaitPoint& point = mutant.mutant.point;
+  const std::string outcome = mutant.verdict == mutate::Verdict::caught
+                                  ? fmt::format("caught by {} ({})", mutant.caught_by, mutant.memory)
+                              : mutant.verdict == mutate::Verdict::explained ? rule_name(mutant.rule)
+                                                                             : std::string("UNEXPLAINED");
+  fmt::print("  +0x{:04x}  {:32} {:24} {}\n", point.offset, point.text, mutant.mutant.change, outcome);
+  if (mutant.verdict != mutate::Verdict::caught) fmt::print("           {}\n", mutant.evidence);
+}
+
+void print_report(const mutate::KernelReport& report, bool verbose) {
+  const Tally counts = tally(report);
+  fmt::print("{}\n  {} mutants of {} waits and {} barriers: {} caught, {} explained, {} unexplained\n", report.kernel,
+             report.mutants.size(), report.waits, report.barriers, counts.total(counts.caught),
+             counts.total(counts.explained), counts.unexplained);
+  for (const auto& [name, count] : counts.caught) fmt::print("  {:4} caught by {}\n", count, name);
+  for (const mutate::Rule rule : rules) {
+    const auto found = counts.explained.find(rule_name(rule));
+    if (found != counts.explained.end()) {
+      fmt::print("  {:4} {}: {}\n", found->second, rule_name(rule), rule_text(rule));
+    }
+  }
+  for (const mutate::MutantReport& mutant : report.mutants) {
+    if (verbose || mutant.verdict == mutate::Verdict::unexplained) print_mutant(mutant);
+  }
+}
+
+run::RunCase case_of(const Options& options, const DeploymentConfig& config, int qlen, int splits) {
+  run::RunCase wanted;
+  wanted.splits = splits;
+  wanted.inputs.contexts = options.contexts.empty() ? default_contexts(splits) : options.contexts;
+  wanted.inputs.requests = static_cast<int>(wanted.inputs.contexts.size());
+  wanted.inputs.heads = config.heads;
+  wanted.inputs.qlen = qlen;
+  wanted.inputs.page_size = config.kernels.front().page_size.front();
+  wanted.inputs.softmax_scale = static_cast<float>(config.softmax_scale);
+  return wanted;
+}
+
+int mutate_command(const Options& options) {
+  const Expected<DeploymentPlan> plan = read_plan(options.config);
+  if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
+  HipApi hip;
+  if (load_hip(MLAFORGE_BACKEND_SIMULATOR, hip) != MLAFORGE_SUCCESS) {
+    return report_errors({{.where = "device", .problem = mlaforge_last_error()}}, options.json, exit_bad_input);
+  }
+  run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
+  std::vector<int> qlens = options.qlens;
+  if (qlens.empty()) qlens = {plan->config.kernels.front().query_length.front()};
+  nlohmann::json documents = nlohmann::json::array();
+  size_t unexplained = 0;
+  for (const int qlen : qlens) {
+    for (const int splits : options.splits) {
+      const Expected<std::vector<mutate::KernelReport>> reports =
+          mutate::run_campaign(hip, kernels, case_of(options, plan->config, qlen, splits));
+      if (!reports) return report_errors(reports.errors(), options.json, exit_bad_input);
+      for (const mutate::KernelReport& report : *reports) {
+        unexplained += tally(report).unexplained;
+        documents.push_back(to_json(report));
+        if (!options.json) print_report(report, options.verbose);
+      }
+    }
+  }
+  if (options.json) {
+    nlohmann::json texts;
+    for (const mutate::Rule rule : rules) {
+      texts[rule_name(rule)] = rule_text(rule);
+    }
+    print_json({{"rules", texts}, {"kernels", documents}, {"unexplained", unexplained}});
+  }
+  return unexplained == 0 ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+void add_mutate(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "mutate", "Weaken each wait and barrier of compiled kernels and run the mutants under all checks");
+  add_config_option(*command, options->config);
+  command->add_option("--splits", options->splits, "Split counts whose kernels are taken; default 1,2")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256));
+  command->add_option("--qlen", options->qlens, "Query positions a request; default: the config's first")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 8));
+  command
+      ->add_option("--context", options->contexts,
+                   "KV tokens of the launch's requests; default 0,1,300 and 512 a split + 488")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 1 << 20));
+  command->add_option("--compiler", options->compiler,
+                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
+  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  command->add_flag("--verbose", options->verbose, "Print every mutant, not only the unexplained ones");
+  command->add_flag("--json", options->json, "Report as JSON, every mutant with its evidence");
+  command->callback([options, &exit_code] { exit_code = mutate_command(*options); });
+}
+
+}  // namespace mlaforge::cli
