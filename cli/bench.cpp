@@ -1,4 +1,4 @@
-// `mlaforge bench`: how long a decode step takes, predicted by the simulator's cycle model.
+// `mlaforge bench`: how long a decode step takes, predicted by the simulator's cycle model or measured on a GPU.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,6 +24,7 @@ struct Options {
   std::string splits = "auto";
   int page_size = 0;
   std::string compiler, cache;
+  std::string device = "auto";
   std::string svg;
   bench::BenchOptions bench;
   bool sweep = false;
@@ -56,11 +57,24 @@ void print_loop(const nlohmann::json& loop) {
   fmt::print("\n");
 }
 
+void print_conflicts(const nlohmann::json& attention) {
+  fmt::print("LDS conflicts  {:.1f} % of its clocks", 100 * attention.at("lds_conflict_share").get<double>());
+  for (const auto& conflict : attention.at("lds_conflicts")) {
+    fmt::print("\n  {:3.0f} % of them {:.1f} x: {}", 100 * conflict.at("lost_share").get<double>(),
+               conflict.at("degree").get<double>(), conflict.at("instruction").get<std::string>());
+  }
+  fmt::print("\n");
+}
+
 void print_report(const bench::BenchReport& r) {
   fmt::print("kernel         {}\n", r.kernel);
   fmt::print("problem        batch {}, context {}, qlen {}, {} splits\n", r.wanted.batch, r.wanted.context,
              r.wanted.qlen, r.splits);
-  fmt::print("predicted us   total {}\n", text_of(r.total_us));
+  fmt::print("{} us   total {}\n", r.predicted ? "predicted" : "measured ", text_of(r.total_us));
+  if (!r.predicted) {
+    fmt::print("KV             {:.2f} TB/s, {:.1f} % of the attainable\n", r.kv_tb_s, 100 * r.attainable_share);
+    return;
+  }
   fmt::print("               launch {}, attention {}, gap {}, combine {}\n", text_of(r.launch_us),
              text_of(r.attention_us), text_of(r.gap_us), text_of(r.combine_us));
   fmt::print("KV             {:.2f} TB/s, {:.1f} % of the attainable\n", r.kv_tb_s, 100 * r.attainable_share);
@@ -73,6 +87,7 @@ void print_report(const bench::BenchReport& r) {
   }
   fmt::print("\n");
   print_loop(r.attention.at("steady_loop"));
+  print_conflicts(r.attention);
 }
 
 /// The grids that serving engineers look at.
@@ -90,7 +105,8 @@ void show_progress(size_t done, size_t all) {
 }
 
 void print_table(const std::vector<bench::BenchReport>& reports) {
-  fmt::print("Predicted microseconds, nominal and range.\n");
+  fmt::print("{} microseconds.\n",
+             reports.front().predicted ? "Predicted, nominal and range," : "Measured, median and range,");
   fmt::print("{:>6} {:>8} {:>5} {:>7} {:>28} {:>10} {:>8} {:>7} {:>6}  {}\n", "batch", "context", "qlen", "splits",
              "total", "attention", "combine", "TB/s", "share", "binding");
   for (const bench::BenchReport& r : reports) {
@@ -142,8 +158,12 @@ int bench_command(const Options& options) {
   const Expected<int> splits = parse_splits(options.splits);
   if (!splits) return report_errors(splits.errors(), options.json, exit_bad_input);
   HipApi hip;
-  if (load_hip(MLAFORGE_BACKEND_SIMULATOR, hip) != MLAFORGE_SUCCESS) {
-    return report_errors({Diagnostic{"device", mlaforge_last_error(), {}, {}, {}}}, options.json, exit_bad_input);
+  const mlaforge_backend backend = options.device == "hip"         ? MLAFORGE_BACKEND_HIP
+                                   : options.device == "simulator" ? MLAFORGE_BACKEND_SIMULATOR
+                                                                   : MLAFORGE_BACKEND_AUTO;
+  if (load_hip(backend, hip) != MLAFORGE_SUCCESS) {
+    return report_errors({Diagnostic{"--device", mlaforge_last_error(), options.device, "auto, simulator, hip", {}}},
+                         options.json, exit_bad_input);
   }
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
   const std::vector<bench::BenchCase> cases = cases_of(options, plan->config.kernels.front(), *splits);
@@ -172,7 +192,8 @@ int bench_command(const Options& options) {
 
 void add_bench(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("bench", "Predict how long a decode step takes on an MI355X");
+  CLI::App* command =
+      app.add_subcommand("bench", "How long a decode step takes: predicted for an MI355X, or measured on one");
   add_config_option(*command, options->config);
   command->add_option("--batch", options->batches, "Requests, a list; default 1")
       ->delimiter(',')
@@ -186,6 +207,8 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
   command->add_option("--page-size", options->page_size, "Tokens a page; default: the config's first")
       ->check(CLI::Range(1, 256));
+  command->add_option("--device", options->device, "auto (default): a gfx950 GPU measures, else the model predicts")
+      ->check(CLI::IsMember({"auto", "simulator", "hip"}));
   command->add_flag("--sweep", options->sweep, "The usual grid of batches and contexts, in the place of both options");
   command->add_option("--svg", options->svg, "A roofline of the lines, too");
   command->add_flag("--full", options->bench.full, "Replay every block of an XCD's workgroups, extrapolate nothing");

@@ -1,4 +1,5 @@
-// One decode step of a given shape, launched through the runtime and timed: by the simulator's cycle model.
+// One decode step of a given shape, launched through the runtime and timed: by the simulator's cycle model, or by
+// events on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,7 @@ struct BenchOptions {
   bool full = false;  ///< replay every block of every workgroup of an XCD, whatever it takes
 };
 
-/// Errors: no kernel for the shape, a compiler, a fault, a device that is no simulator.
+/// Predicts on the simulator, measures on a GPU (total only). Errors: no kernel for the shape, a compiler, a fault.
 Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const BenchCase& wanted,
                             const BenchOptions& options);
 

@@ -21,21 +21,23 @@ nlohmann::json to_json(const BenchReport& r) {
                          {"splits", r.splits},
                          {"head_groups", r.head_groups},
                          {"block_tokens", r.block_tokens},
-                         {"replayed_context", r.replayed_context},
                          {"total_us", range_json(r.total_us)},
-                         {"attention_us", range_json(r.attention_us)},
-                         {"combine_us", range_json(r.combine_us)},
-                         {"launch_us", range_json(r.launch_us)},
-                         {"gap_us", range_json(r.gap_us)},
                          {"kv_bytes", r.kv_bytes},
                          {"kv_tb_s", r.kv_tb_s},
-                         {"attainable_share", r.attainable_share},
-                         {"bounds_us", r.bounds_us},
-                         {"binding", r.binding},
-                         {"waits", r.attention.at("wave_time")},
-                         {"steady_loop", r.attention.at("steady_loop")},
-                         {"lds_conflict_share", r.attention.at("lds_conflict_share")},
-                         {"grid", r.attention.at("grid")}};
+                         {"attainable_share", r.attainable_share}};
+  if (!r.predicted) return json;
+  json.update({{"attention_us", range_json(r.attention_us)},
+               {"combine_us", range_json(r.combine_us)},
+               {"launch_us", range_json(r.launch_us)},
+               {"gap_us", range_json(r.gap_us)},
+               {"replayed_context", r.replayed_context},
+               {"bounds_us", r.bounds_us},
+               {"binding", r.binding},
+               {"waits", r.attention.at("wave_time")},
+               {"steady_loop", r.attention.at("steady_loop")},
+               {"lds_conflict_share", r.attention.at("lds_conflict_share")},
+               {"lds_conflicts", r.attention.at("lds_conflicts")},
+               {"grid", r.attention.at("grid")}});
   return json;
 }
 

@@ -87,6 +87,37 @@ Evaluation evaluate(const Parameters& p, MachineInput& input, const Cohort& coho
   return evaluation;
 }
 
+/// The instructions with the most LDS clocks lost to conflicts.
+std::vector<Conflict> find_conflicts(const KernelStream& stream) {
+  constexpr size_t shown = 6;
+  std::vector<Conflict> all(stream.instructions.size());
+  double total = 0;
+  for (const WorkgroupStream& group : stream.workgroups) {
+    for (const WaveStream& wave : group.waves) {
+      size_t next = 0;
+      for (const uint32_t step : wave.steps) {
+        if ((step & has_memory) == 0) continue;
+        const MemoryFacts& facts = wave.memory[next++];
+        Conflict& conflict = all[step & ~has_memory];
+        conflict.lost += facts.lds_phases - facts.lds_ideal;
+        conflict.degree =
+            std::max(conflict.degree, facts.lds_ideal == 0 ? 0 : facts.lds_phases / double(facts.lds_ideal));
+        total += facts.lds_phases - facts.lds_ideal;
+      }
+    }
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].instruction = stream.instructions[i].text;
+    if (total != 0) all[i].lost /= total;
+  }
+  std::sort(all.begin(), all.end(), [](const Conflict& a, const Conflict& b) {
+    return a.lost != b.lost ? a.lost > b.lost : a.instruction < b.instruction;
+  });
+  all.resize(std::min(all.size(), shown));
+  std::erase_if(all, [](const Conflict& conflict) { return conflict.lost == 0; });
+  return all;
+}
+
 void describe_nominal(LaunchTiming& timing, const Parameters& p, const MachineInput& input, Evaluation evaluation) {
   const double us = 1 / (p.clock_ghz * 1e3);
   const Sums& sums = evaluation.sums;
@@ -151,6 +182,7 @@ TimingResult time_launch(const DeviceFile& device, const KernelCode& kernel, con
     timing.us[static_cast<size_t>(point)] = evaluation.clocks / (p.clock_ghz * 1e3);
     if (point == Point::nominal) describe_nominal(timing, p, input, std::move(evaluation));
   }
+  timing.conflicts = find_conflicts(stream);
   if (options.trace) {
     for (const InstructionInfo& info : stream.instructions) {
       timing.instructions_text.push_back(info.text);

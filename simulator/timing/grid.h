@@ -60,6 +60,13 @@ struct SteadyLoop {
   CauseTimes causes{};  ///< clocks of a wave
 };
 
+/// An LDS instruction whose lanes meet in banks.
+struct Conflict {
+  std::string instruction;
+  double lost = 0;    ///< its part of all clocks lost to conflicts
+  double degree = 0;  ///< clocks over those without conflicts, at worst
+};
+
 struct LaunchTiming {
   std::string kernel;
   Cohort cohort;
@@ -69,7 +76,8 @@ struct LaunchTiming {
   Bounds bounds;         ///< nominal
   double hbm_bytes = 0;  ///< of the launch
   double lds_conflict_share = 0;
-  CauseTimes causes{};  ///< shares of all wave time, nominal
+  std::vector<Conflict> conflicts;  ///< the worst
+  CauseTimes causes{};              ///< shares of all wave time, nominal
   std::optional<SteadyLoop> loop;
   std::vector<AddressRange> written;
   std::vector<TraceEvent> trace;    ///< of the first CU, nominal

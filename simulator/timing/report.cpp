@@ -1,5 +1,6 @@
 #include "simulator/timing/report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace mlaforge::simulator::timing {
@@ -36,9 +37,16 @@ nlohmann::json loop_json(const SteadyLoop& loop) {
 
 nlohmann::json to_json(const LaunchTiming& t) {
   const Cohort& c = t.cohort;
+  // Timing is not monotonic in every number: the range holds all three evaluations.
+  const auto [least, most] = std::minmax_element(t.us.begin(), t.us.end());
+  nlohmann::json conflicts = nlohmann::json::array();
+  for (const Conflict& conflict : t.conflicts) {
+    conflicts.push_back(
+        {{"instruction", conflict.instruction}, {"lost_share", conflict.lost}, {"degree", conflict.degree}});
+  }
   return {{"kernel", t.kernel},
           {"predicted", true},
-          {"us", range(t.us[0], t.us[1], t.us[2])},
+          {"us", range(*least, t.us[1], *most)},
           {"clocks", t.nominal_clocks},
           {"bounds_us",
            {{"hbm", t.bounds.hbm},
@@ -50,6 +58,7 @@ nlohmann::json to_json(const LaunchTiming& t) {
             {"issue", t.bounds.issue}}},
           {"hbm_bytes", t.hbm_bytes},
           {"lds_conflict_share", t.lds_conflict_share},
+          {"lds_conflicts", conflicts},
           {"wave_time", causes_json(t.causes)},
           {"steady_loop", t.loop ? loop_json(*t.loop) : nlohmann::json()},
           {"grid",
