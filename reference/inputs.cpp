@@ -164,6 +164,14 @@ void pack_pages(Inputs& inputs, std::vector<std::vector<int32_t>>& pages) {
   }
 }
 
+void put_nan(int position, std::span<uint8_t> row) {
+  if (position % 2 == 0) {
+    row[static_cast<size_t>(position * 7 % MLAFORGE_LATENT_DIM)] = e4m3_nan;
+  } else {
+    row[static_cast<size_t>(MLAFORGE_LATENT_DIM + position % MLAFORGE_ROPE_DIM)] = e4m3_nan | 0x80;
+  }
+}
+
 /// `pages` counts in the order of `kv`.
 void fill_cache(Inputs& inputs, const std::vector<std::vector<int32_t>>& pages, int64_t pool_pages) {
   const InputSpec& spec = inputs.spec;
@@ -177,8 +185,12 @@ void fill_cache(Inputs& inputs, const std::vector<std::vector<int32_t>>& pages, 
     for (int token = 0; token < tokens_of(spec, request); ++token) {
       const int64_t page = pages[static_cast<size_t>(request)][static_cast<size_t>(token / spec.page_size)];
       const int64_t slot = page * spec.page_size + token % spec.page_size;
-      values.fill_cache_row(token * spec.context_parallel + spec.rank,
-                            {inputs.kv.data() + slot * spec.kv_row_stride, MLAFORGE_KEY_DIM});
+      const int position = token * spec.context_parallel + spec.rank;
+      const std::span<uint8_t> row(inputs.kv.data() + slot * spec.kv_row_stride, MLAFORGE_KEY_DIM);
+      values.fill_cache_row(position, row);
+      if (std::find(spec.nan_positions.begin(), spec.nan_positions.end(), position) != spec.nan_positions.end()) {
+        put_nan(position, row);
+      }
     }
   }
 }

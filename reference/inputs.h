@@ -38,6 +38,9 @@ struct InputSpec {
   std::optional<float> k_scale, v_scale;       ///< nothing: null pointers, 1.0
   mlaforge_dtype query_dtype = MLAFORGE_BF16;  ///< or MLAFORGE_FP8_E4M3
   std::optional<float> q_scale;                ///< an fp8 query's
+  /// Positions of every request whose cache row has a NaN: 0x7f in a latent column where even, 0xff in a rotary one
+  /// where odd.
+  std::vector<int> nan_positions = {};
   /// The contexts are the request's positions over all ranks; rank `rank` holds every context_parallel-th token.
   int context_parallel = 1, rank = 0;
   /// The pool's size; 0: what the pages need and some over. A given size is sparse: only used pages are filled, and

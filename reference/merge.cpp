@@ -19,7 +19,11 @@ double lse_of(const StoredOutput& rank, int64_t token, int head) {
 double merged_lse(std::span<const StoredOutput> ranks, int64_t token, int head) {
   double largest = no_token;
   for (const StoredOutput& rank : ranks) {
-    largest = std::max(largest, lse_of(rank, token, head));
+    const double lse = lse_of(rank, token, head);
+    if (std::isnan(lse)) {
+      return lse;
+    }
+    largest = std::max(largest, lse);
   }
   if (largest == no_token) {
     return no_token;

@@ -30,6 +30,7 @@ struct RunReport {
   bool loaded = false;  ///< the kernel compiled and is on the device
   int splits = 1;
   reference::Comparison comparison = {};          ///< of the ranks' merged outputs where all have run
+  uint64_t fingerprint = 0;                       ///< of all bits that the first launches stored
   std::vector<reference::Comparison> ranks = {};  ///< then, of each rank's own
   /// comparison.passed, and no fault, no touched canary, no difference between repeats.
   bool passed = false;

@@ -94,7 +94,8 @@ TEST_CASE("a kernel that does not fit is refused with its numbers and the neares
       mlaforge_command({"explain", "mla_decode_bf16q_fp8kv_h128_g1_q1_b128_s1_p1__gfx950", "--json"});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("head_groups") && Contains("128 rows are 8 row tiles") &&
-                              Contains("VGPRs a lane of at most 256"));
+                              Contains("VGPRs a lane of at most 256") &&
+                              Contains("186368 bytes of LDS of at most 163840"));
   CHECK_THAT(outcome.err, Contains("mla_decode_bf16q_fp8kv_h128_g8_q1_b128_s1_p1__gfx950"));
   CHECK(Json::parse(outcome.out).at("errors").size() == 1);
 }

@@ -170,12 +170,8 @@ std::vector<VTile> v_schedule(const KernelPlan& plan) {
   return tiles;
 }
 
-}  // namespace
-
-PlanResult make_attention_plan(const Variant& v) {
-  if (auto refusal = refuse_out_of_range(v)) return *refusal;
-  if (auto refusal = refuse_unserved(v)) return *refusal;
-
+// Rows, waves, registers and LDS of a variant in range, whether they fit or not.
+KernelPlan size_plan(const Variant& v) {
   KernelPlan plan;
   plan.name = format(v);
   plan.target = v.target;
@@ -204,25 +200,35 @@ PlanResult make_attention_plan(const Variant& v) {
 
   plan.vgpr_limit = kVgprs / plan.waves_per_simd;
   plan.vgpr_estimate = estimate_vgprs(plan);
-  const int groups_that_fit = auto_head_groups(v.heads, v.qlen);
-  if (plan.vgpr_estimate > plan.vgpr_limit)
-    return PlanRefusal{
-        .field = "head_groups",
-        .value = std::to_string(v.head_groups),
-        .allowed = fmt::format("counts that leave at most 16 rows a workgroup, {} and more", groups_that_fit),
-        .reason = fmt::format("{} rows are {} row tiles, about {} VGPRs a lane of at most {}", plan.rows,
-                              plan.row_tiles, plan.vgpr_estimate, plan.vgpr_limit),
-        .nearest = std::to_string(groups_that_fit)};
-
   plan.lds = lds_map(plan);
   for (const LdsRegion& region : plan.lds) plan.lds_bytes += region.bytes;
   plan.lds_limit = kLdsBytes * plan.waves / kWavesOnUnit;
-  if (plan.lds_bytes > plan.lds_limit)
-    return PlanRefusal{.field = "head_groups",
-                       .value = std::to_string(v.head_groups),
-                       .allowed = fmt::format("{} and more", groups_that_fit),
-                       .reason = fmt::format("the LDS map is {} bytes of at most {}", plan.lds_bytes, plan.lds_limit),
-                       .nearest = std::to_string(groups_that_fit)};
+  return plan;
+}
+
+bool fits(const KernelPlan& plan) { return plan.vgpr_estimate <= plan.vgpr_limit && plan.lds_bytes <= plan.lds_limit; }
+
+PlanRefusal refuse_size(const Variant& v, const KernelPlan& plan) {
+  Variant near = v;
+  while (near.head_groups < v.heads && !fits(size_plan(near))) ++near.head_groups;
+  return {.field = "head_groups",
+          .value = std::to_string(v.head_groups),
+          .allowed = fmt::format("{} .. {}, at most {} rows a workgroup", near.head_groups, v.heads,
+                                 (v.heads + near.head_groups - 1) / near.head_groups * v.qlen),
+          .reason = fmt::format(
+              "{} rows are {} row tiles: about {} VGPRs a lane of at most {}, and {} bytes of LDS of at most {}",
+              plan.rows, plan.row_tiles, plan.vgpr_estimate, plan.vgpr_limit, plan.lds_bytes, plan.lds_limit),
+          .nearest = std::to_string(near.head_groups)};
+}
+
+}  // namespace
+
+PlanResult make_attention_plan(const Variant& v) {
+  if (auto refusal = refuse_out_of_range(v)) return *refusal;
+  if (auto refusal = refuse_unserved(v)) return *refusal;
+
+  KernelPlan plan = size_plan(v);
+  if (!fits(plan)) return refuse_size(v, plan);
 
   plan.dma = dma_schedule();
   plan.qk_lines = qk_schedule(plan);
