@@ -77,3 +77,38 @@ TEST_CASE("bad input exits with 2 and says what is allowed") {
   expect_bad_input("--kernel-source /nowhere.hip", "the file cannot be read");
   expect_bad_input("--config /nowhere.json", "/nowhere.json");
 }
+
+TEST_CASE("run takes every variant: fp8 query, ranks, pool size, pipeline, block, one kernel by name") {
+  const std::string path = MLAFORGE_TEST_CACHE "/variants.json";
+  std::ofstream(path) << R"({"name": "variants", "model": {"num_heads": 12}, "kernels": [
+    {"query_length": 3, "splits": [1, 4], "context_parallel": [1, 4], "query_dtype": ["bf16", "fp8_e4m3"],
+     "wide_kv": [false, true], "pipeline": ["uniform", "warp_specialized"]},
+    {"query_length": 3, "splits": 1, "block_tokens": 64}]})";
+  const auto report_of = [&](const std::string& arguments) {
+    const Finished finished = run("--json --batch 2 --context 200,2 --config " + path + " " + arguments);
+    INFO(arguments << "\n" << finished.output);
+    REQUIRE(finished.exit_code == 0);
+    return nlohmann::json::parse(finished.output);
+  };
+  const std::string prefix = "mla_decode_bf16q_fp8kv_h12_g3_q3_";
+  CHECK(report_of("--query-dtype fp8_e4m3 --q-scale 1.5 --splits 1 --pipeline uniform")["kernel"] ==
+        "mla_decode_fp8q_fp8kv_h12_g3_q3_b128_s1_p1__gfx950");
+  const nlohmann::json ranks = report_of("--context-parallel 4 --splits 4 --pipeline warp_specialized");
+  CHECK(ranks["kernel"] == prefix + "b128_s4_p1__gfx950_ws_cp4");
+  CHECK(ranks["ranks"].size() == 4);
+  CHECK(ranks["problem"]["rank"] == "all");
+  CHECK(report_of("--context-parallel 4 --rank 2 --splits 1")["problem"]["rank"] == 2);
+  CHECK(report_of("--pool-bytes 4294967296 --splits 1 --pipeline uniform --block-tokens 128")["kernel"] ==
+        prefix + "b128_s1_p1__gfx950");
+  CHECK(report_of("--pool-bytes 4294967872 --splits 1 --pipeline uniform")["kernel"] ==
+        prefix + "b128_s1_p1__gfx950_wide");
+  CHECK(report_of("--block-tokens 64 --splits 1")["kernel"] == prefix + "b64_s1_p1__gfx950");
+  CHECK(report_of("--kernel " + prefix + "b128_s4_p1__gfx950_ws_wide_cp4")["problem"]["context_parallel"] == 4);
+
+  const std::string config = "--config " + path + " ";
+  expect_bad_input(config + "--kernel mla_decode_x", "not a kernel of the config");
+  expect_bad_input(config + "--context-parallel 4 --rank 4", "all, or 0 .. 3");
+  expect_bad_input(config + "--q-scale 2", "a bf16 query has no factor");
+  expect_bad_input(config + "--pool-bytes 1000", "twice the pages");
+  expect_bad_input(config + "--context-parallel 2 --splits 1", "context_parallel 2 is in no kernel");
+}
