@@ -206,10 +206,12 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 8));
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
   command->add_option("--page-size", options->page_size, "Tokens a page; default: the config's first")
-      ->check(CLI::Range(1, 256));
+      ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
   command->add_option("--device", options->device, "auto (default): a gfx950 GPU measures, else the model predicts")
       ->check(CLI::IsMember({"auto", "simulator", "hip"}));
-  command->add_flag("--sweep", options->sweep, "The usual grid of batches and contexts, in the place of both options");
+  command->add_flag("--sweep", options->sweep, "The usual grid of batches and contexts, in the place of both options")
+      ->excludes("--batch")
+      ->excludes("--context");
   command->add_option("--svg", options->svg, "A roofline of the lines, too");
   command->add_flag("--full", options->bench.full, "Replay every block of an XCD's workgroups, extrapolate nothing");
   command->add_option("--compiler", options->compiler,

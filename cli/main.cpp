@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "cli/commands.h"
 
@@ -30,8 +31,15 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_done : exit_bad_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "mlaforge: not enough memory for this problem (nearest: a smaller --batch or --context)\n");
+    return exit_bad_input;
   } catch (const std::exception& error) {
     fmt::print(stderr, "mlaforge: internal error: {}\n", error.what());
+    return exit_bad_input;
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "mlaforge: the report cannot be written to the standard output\n");
     return exit_bad_input;
   }
   return exit_code;

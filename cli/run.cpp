@@ -245,7 +245,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 8));
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
   command->add_option("--page-size", options->page_size, "Tokens a page; default: the config's first")
-      ->check(CLI::Range(1, 256));
+      ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
   command->add_option("--seed", options->seed, "Seed of the inputs; default 1");
   command->add_option("--input", options->input, "Kind of inputs; default normal")
       ->check(CLI::IsMember(reference::input_names()));

@@ -1,6 +1,7 @@
 // `mlaforge trace`: what the waves of one CU do, predicted, as a trace for Perfetto or a picture of one block.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "cli/bench/svg.h"
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "generator/emit/files.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -20,7 +22,13 @@ struct Options {
   std::string compiler, cache;
 };
 
-bool write_file(const std::string& path, const std::string& text) {
+/// A file appears whole or not at all; what is no file (a pipe, /dev/stdout) is written through.
+bool write_output(const std::string& path, const std::string& text) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {
+    return mlaforge::write_file(path, text).has_value();
+  }
   std::ofstream file(path, std::ios::binary);
   file << text;
   return file.flush().good();
@@ -44,8 +52,12 @@ int trace_command(Options options) {
       {options.output, report->trace}, {options.svg, options.svg.empty() ? "" : bench::timeline_svg(*report)}};
   for (const auto& [path, text] : files) {
     if (path.empty()) continue;
-    if (!write_file(path, text)) {
-      return report_errors({Diagnostic{"--output", "cannot be written", path, "a path in a folder that exists", {}}},
+    if (!write_output(path, text)) {
+      return report_errors({Diagnostic{&path == &files[0].first ? "--output" : "--svg",
+                                       "cannot be written",
+                                       path,
+                                       "a path in a folder that exists",
+                                       {}}},
                            false, exit_bad_input);
     }
     fmt::print("{}: {} bytes, predicted, {}\n", path, text.size(), report->kernel);
@@ -68,7 +80,7 @@ void add_trace(CLI::App& app, int& exit_code) {
   command->add_option("--splits", options->wanted.splits, "A split count; default: the runtime's choice")
       ->check(CLI::Range(1, 256));
   command->add_option("--page-size", options->wanted.page_size, "Tokens a page; default: the config's first")
-      ->check(CLI::Range(1, 256));
+      ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
   command->add_option("-o,--output", options->output, "The trace; default trace.json");
   command->add_option("--svg", options->svg, "A picture of one pass of the main loop, too");
   command->add_option("--compiler", options->compiler,

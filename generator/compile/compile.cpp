@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "generator/compile/process.h"
 #include "generator/embedded.h"
@@ -28,7 +30,7 @@ class ScratchFolder {
   explicit ScratchFolder(const fs::path& cache) {
     static std::atomic<unsigned> counter{0};
     path_ = cache / fmt::format("{}{}-{}", kTemporaryPrefix, ::getpid(), counter++);
-    fs::create_directories(path_ / "include" / "mlaforge");
+    fs::create_directories(path_ / "include" / "mlaforge", error_);
   }
   ~ScratchFolder() {
     std::error_code ignored;
@@ -38,10 +40,26 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
   const fs::path& path() const { return path_; }
+  const std::error_code& error() const { return error_; }
 
  private:
   fs::path path_;
+  std::error_code error_;
 };
+
+/// Scratch that a killed run left: no compilation takes an hour.
+void remove_old_scratch(const fs::path& cache) {
+  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  std::error_code ignored;
+  std::vector<fs::path> leftovers;
+  for (fs::directory_iterator entry(cache, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    std::error_code gone;
+    const fs::path& path = entry->path();
+    if (path.filename().string().starts_with(kTemporaryPrefix) && fs::last_write_time(path, gone) < old && !gone)
+      leftovers.push_back(path);
+  }
+  for (const fs::path& path : leftovers) fs::remove_all(path, ignored);
+}
 
 /// What a compiler is, beyond its words: an updated binary is another compiler.
 std::string identity(const Compiler& compiler) {
@@ -74,6 +92,12 @@ Expected<KernelResources> read_code_object(const fs::path& path, const std::stri
 Status run_compiler(const KernelSource& source, const Compiler& compiler, const std::vector<std::string>& flags,
                     const fs::path& product) {
   const ScratchFolder scratch(product.parent_path());
+  if (scratch.error()) {
+    return Diagnostic{.where = product.parent_path().string(),
+                      .problem = "the cache cannot be written: " + scratch.error().message(),
+                      .allowed = "a folder with room that may be written",
+                      .nearest = "--cache FOLDER"};
+  }
   const fs::path include = scratch.path() / "include";
   const fs::path input = scratch.path() / (source.name + ".hip");
   const fs::path output = scratch.path() / (source.name + ".co");
@@ -134,6 +158,8 @@ Expected<std::vector<CompiledKernel>> compile_kernels(const std::vector<KernelSo
   std::error_code error;
   fs::create_directories(cache, error);
   if (error) return Diagnostic{.where = cache.string(), .problem = "the cache cannot be made: " + error.message()};
+
+  remove_old_scratch(cache);
 
   const std::string compiler_identity = identity(*compiler);
   std::vector<std::optional<Expected<CompiledKernel>>> results(sources.size());

@@ -144,7 +144,9 @@ Expected<DeploymentConfig> parse_config(std::string_view text) {
 Expected<DeploymentConfig> load_config(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
+  std::error_code ignored;
+  // An empty file is read, and is not JSON; a stream that takes nothing in says "failed" all the same.
+  if (!file || std::filesystem::is_directory(path, ignored) || (text << file.rdbuf()).bad()) {
     return Diagnostic{
         .where = path.string(), .problem = "cannot be read", .allowed = "the path of a config's JSON file"};
   }

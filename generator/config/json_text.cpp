@@ -10,7 +10,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Follows the parser's events: where it stands, and which keys each open object has seen.
+// Far beyond any config, and far within what the schema's validator can walk through and match on one stack.
+constexpr size_t kDeepest = 64;
+constexpr size_t kLongestString = 1024;
+constexpr size_t kShownPointer = 256;
+
+/// Follows the parser's events: where it stands, and which keys each open object has seen. Throws a Diagnostic where a
+/// document goes beyond the limits.
 class DuplicateKeys {
  public:
   void on_event(Json::parse_event_t event, const Json& parsed) {
@@ -18,6 +24,11 @@ class DuplicateKeys {
       case Json::parse_event_t::object_start:
       case Json::parse_event_t::array_start:
         begin_value();
+        if (frames_.size() == kDeepest) {
+          throw Diagnostic{.where = pointer().substr(0, kShownPointer),
+                           .problem = "nested too deeply",
+                           .allowed = fmt::format("at most {} lists and objects in one another", kDeepest)};
+        }
         frames_.push_back({.is_array = event == Json::parse_event_t::array_start});
         break;
       case Json::parse_event_t::object_end:
@@ -29,6 +40,7 @@ class DuplicateKeys {
         break;
       case Json::parse_event_t::value:
         begin_value();
+        if (parsed.is_string()) check_length(parsed.get_ref<const std::string&>());
         break;
     }
   }
@@ -47,7 +59,16 @@ class DuplicateKeys {
     if (!frames_.empty() && frames_.back().is_array) ++frames_.back().index;
   }
 
+  void check_length(const std::string& text) const {
+    if (text.size() <= kLongestString) return;
+    throw Diagnostic{.where = pointer().substr(0, kShownPointer),
+                     .problem = "the string is too long",
+                     .value = fmt::format("{} bytes", text.size()),
+                     .allowed = fmt::format("at most {} bytes", kLongestString)};
+  }
+
   void on_key(const std::string& key) {
+    check_length(key);
     Frame& frame = frames_.back();
     frame.key = key;
     if (frame.keys.insert(key).second) return;
@@ -99,6 +120,9 @@ std::string pointer_token(std::string_view key) {
 }
 
 Expected<Json> parse_json(std::string_view text) {
+  // The library would take a zero byte for the end and not look at what stands behind it.
+  if (const size_t zero = text.find('\0'); zero != std::string_view::npos)
+    return Diagnostic{.where = position(text, zero + 1), .problem = "not JSON: a byte that is zero"};
   DuplicateKeys duplicates;
   try {
     Json document = Json::parse(text, [&duplicates](int, Json::parse_event_t event, Json& parsed) {
@@ -109,6 +133,18 @@ Expected<Json> parse_json(std::string_view text) {
     return document;
   } catch (const Json::parse_error& error) {
     return Diagnostic{.where = position(text, error.byte), .problem = "not JSON: " + reason(error.what())};
+  } catch (const Json::out_of_range& error) {
+    // "[json.exception.out_of_range.406] number overflow parsing '1e999'" does not say where.
+    const std::string_view what = error.what();
+    const size_t quote = what.find('\'');
+    const std::string_view number =
+        quote == std::string_view::npos ? "" : what.substr(quote + 1, what.size() - quote - 2);
+    const size_t at = text.find(number);
+    return Diagnostic{.where = position(text, at == std::string_view::npos ? 0 : at + 1),
+                      .problem = "the number is too large",
+                      .value = std::string(number)};
+  } catch (const Diagnostic& error) {
+    return error;
   }
 }
 

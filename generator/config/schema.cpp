@@ -121,11 +121,12 @@ std::optional<double> meant_number(const Json& value) {
 
 std::optional<std::string> nearest_of(const Json& choices, const Json& value) {
   if (choices.size() == 1) return choices[0].dump();
-  if (const auto number = meant_number(value)) {
+  if (const auto meant = meant_number(value); meant && !std::isnan(*meant)) {
+    const double number = std::clamp(*meant, -1e9, 1e9);  // so that the choices differ in their distances
     std::optional<Json> best;
     for (const Json& choice : choices) {
       if (!choice.is_number()) continue;
-      const auto distance = [&number](const Json& to) { return std::abs(to.get<double>() - *number); };
+      const auto distance = [number](const Json& to) { return std::abs(to.get<double>() - number); };
       if (!best || distance(choice) < distance(*best)) best = choice;
     }
     if (best) return best->dump();

@@ -80,6 +80,14 @@ TEST_CASE("another text is another entry; a damaged entry is compiled anew") {
   CHECK(read(again->front().code_object) == good);
 }
 
+TEST_CASE("a cache in which nothing can be made is an error of every kernel, on every thread") {
+  const auto result = compile_kernels({source("a", copying_kernel("a")), source("b", copying_kernel("b"))},
+                                      {.cache = "/proc", .jobs = 2});
+  REQUIRE_FALSE(result.has_value());
+  CHECK(result.errors().size() == 2);
+  CHECK(result.errors().front().where == "/proc");
+}
+
 TEST_CASE("the compiler's own words are shown, for every kernel that fails") {
   const TemporaryFolder cache;
   const auto result = compile_kernels(

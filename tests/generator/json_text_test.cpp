@@ -1,5 +1,7 @@
 #include "generator/config/json_text.h"
 
+#include <string>
+
 #include "catch.h"
 
 using namespace mlaforge;
@@ -36,4 +38,16 @@ TEST_CASE("a key that stands twice in one object is an error at its pointer") {
   CHECK(only_error(R"({"a": 1, "a": 1})").where == "/a");
   CHECK(only_error(R"({"x": [0, [], {"y/z": {"k": 1, "j": 2, "k": 3}}]})").where == "/x/2/y~1z/k");
   CHECK(parse_json(R"([{"a": 1}, {"a": 2}, {"b": {"a": 1}, "a": 3}])").has_value());
+}
+
+TEST_CASE("documents beyond the limits are errors, not crashes") {
+  const std::string deep(100000, '[');
+  CHECK(only_error(deep).problem == "nested too deeply");
+  CHECK(only_error("{\"a\": " + deep + std::string(100000, ']') + "}").problem == "nested too deeply");
+  CHECK(parse_json(std::string(60, '[') + std::string(60, ']')).has_value());
+  CHECK(only_error("{\"a\": \"" + std::string(100000, 'x') + "\"}").where == "/a");
+  CHECK(only_error("{\"" + std::string(100000, 'x') + "\": 1}").problem == "the string is too long");
+  CHECK(only_error("{\"a\": 1e999}").where == "line 1, column 7");
+  CHECK(only_error("{\"a\": 1e999}").value == "1e999");
+  CHECK(only_error(std::string_view("{}\0{", 4)).where == "line 1, column 3");
 }
