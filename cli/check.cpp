@@ -7,6 +7,9 @@
 #include "cli/commands.h"
 #include "cli/config_option.h"
 #include "generator/emit/write_tree.h"
+#ifdef MLAFORGE_HAS_RUN
+#include "cli/check_simulate.h"
+#endif
 
 namespace mlaforge::cli {
 namespace {
@@ -14,8 +17,31 @@ namespace {
 struct Options {
   std::string config;
   std::string kernels;
+  bool simulate = false;
   bool json = false;
 };
+
+/// Adds {"kernel", "passed", "failure"} a kernel to `document`; false when one failed.
+Expected<bool> add_simulation(const Options& options, const DeploymentPlan& plan, nlohmann::json& document) {
+#ifdef MLAFORGE_HAS_RUN
+  const Expected<std::vector<SimulatedKernel>> simulated = simulate_kernels(plan, options.kernels);
+  if (!simulated) return simulated.errors();
+  bool passed = true;
+  document["simulated"] = nlohmann::json::array();
+  for (const SimulatedKernel& kernel : *simulated) {
+    const run::RunReport& report = kernel.report;
+    passed = passed && report.passed;
+    document["simulated"].push_back({{"kernel", kernel.kernel},
+                                     {"passed", report.passed},
+                                     {"failure", report.passed ? nlohmann::json() : nlohmann::json(report.failure)}});
+    if (!report.passed) fmt::print(stderr, "mlaforge: {}: {}\n", kernel.kernel, report.failure);
+  }
+  return passed;
+#else
+  (void)options, (void)plan, (void)document;
+  return Diagnostic{.where = "--simulate", .problem = "this build has no runtime and no simulator"};
+#endif
+}
 
 int check(const Options& options) {
   const Expected<DeploymentPlan> plan = read_plan(options.config);
@@ -30,16 +56,24 @@ int check(const Options& options) {
     const Diagnostics differences = compare_tree(options.kernels, *files);
     if (!differences.empty()) return report_errors(differences, options.json, exit_failed);
   }
+  nlohmann::json document = {{"config", plan->config.name},
+                             {"kernels", plan->kernels.size()},
+                             {"combine_kernels", plan->combines.size()},
+                             {"errors", nlohmann::json::array()}};
+  bool passed = true;
+  if (options.simulate) {
+    const Expected<bool> simulated = add_simulation(options, *plan, document);
+    if (!simulated) return report_errors(simulated.errors(), options.json, exit_bad_input);
+    passed = *simulated;
+  }
   if (options.json) {
-    print_json({{"config", plan->config.name},
-                {"kernels", plan->kernels.size()},
-                {"combine_kernels", plan->combines.size()},
-                {"errors", nlohmann::json::array()}});
+    print_json(document);
   } else {
     fmt::print("{}: {} kernels and {} combine kernels can be built{}\n", plan->config.name, plan->kernels.size(),
                plan->combines.size(), options.kernels.empty() ? "" : fmt::format("; {} is current", options.kernels));
+    if (options.simulate) fmt::print("simulated under all checks: {}\n", passed ? "all pass" : "some FAIL, see above");
   }
-  return exit_done;
+  return passed ? exit_done : exit_failed;
 }
 
 }  // namespace
@@ -49,6 +83,8 @@ void add_check(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("check", "Validate a config and its plans, and a kernel set against them");
   add_config_option(*command, options->config);
   command->add_option("--kernels", options->kernels, "A folder that must hold exactly what the config gives");
+  command->add_flag("--simulate", options->simulate,
+                    "Run every kernel on the simulator under all checks, on a small problem");
   command->add_flag("--json", options->json, "Report as JSON");
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }
