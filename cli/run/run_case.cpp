@@ -1,5 +1,6 @@
 #include "cli/run/run_case.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <span>
@@ -22,15 +23,25 @@ struct Outputs {
   bool operator==(const Outputs&) const = default;
 };
 
-mlaforge_problem make_problem(const reference::Inputs& inputs, int splits) {
+mlaforge_problem make_problem(const reference::InputSpec& spec, int splits) {
   mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
-  problem.heads = inputs.spec.heads;
-  problem.qlen = inputs.spec.qlen;
-  problem.page_size = inputs.spec.page_size;
-  problem.q_dtype = inputs.spec.query_dtype;
-  problem.context_parallel = inputs.spec.context_parallel;
+  problem.heads = spec.heads;
+  problem.qlen = spec.qlen;
+  problem.page_size = spec.page_size;
+  problem.q_dtype = spec.query_dtype;
+  problem.context_parallel = spec.context_parallel;
   problem.splits = splits;
-  problem.batch_capacity = inputs.spec.requests;
+  problem.batch_capacity = spec.requests;
+  // What the pages fill at least; a plain pool has a few more.
+  problem.longest_context = spec.contexts.empty() ? 0 : *std::max_element(spec.contexts.begin(), spec.contexts.end());
+  problem.pool_bytes = spec.pool_bytes != 0
+                           ? spec.pool_bytes
+                           : std::max<uint64_t>(MLAFORGE_KEY_DIM, reference::least_pool_bytes(spec) / 2);
+  return problem;
+}
+
+mlaforge_problem make_problem(const reference::Inputs& inputs, int splits) {
+  mlaforge_problem problem = make_problem(inputs.spec, splits);
   problem.longest_context = inputs.longest_context();
   problem.pool_bytes = inputs.pool_bytes();
   return problem;
@@ -285,6 +296,10 @@ Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase&
   }
   if (Status checked = check_pool(wanted.inputs); !checked) {
     return checked.errors();
+  }
+  // Inputs may be gigabytes: first ask whether there is a kernel at all.
+  if (const auto any = kernels.select(make_problem(wanted.inputs, wanted.splits), wanted.filter); !any) {
+    return any.errors();
   }
   const reference::Inputs inputs = reference::make_inputs(wanted.inputs);
   const Expected<const PlannedKernel*> kernel = kernels.select(make_problem(inputs, wanted.splits), wanted.filter);
