@@ -69,6 +69,8 @@ TEST_CASE("a kernel that does not compile, or computes something else, exits wit
 TEST_CASE("bad input exits with 2 and says what is allowed") {
   expect_bad_input("--qlen 5", "qlen 5 is in no kernel with heads 12; available: 1, 2, 3, 4, 8");
   expect_bad_input("--qlen 4 --page-size 16", "page_size 16 is in no kernel");
+  expect_bad_input("--qlen 4 --page-size 3", "not in {1,2,4,8,16,32,64,128,256}");
+  expect_bad_input("--context 16000000 --splits 1", "wide_kv true is in no kernel");
   expect_bad_input("--splits 7", "splits 7 is in no kernel");
   expect_bad_input("--splits many", "auto, or 1 .. 256");
   expect_bad_input("--input nothing", "spike11");
