@@ -27,8 +27,12 @@ std::string_view to_string(FaultKind kind) {
       return "register beyond the kernel's allocation";
     case FaultKind::lds_race:
       return "LDS race";
+    case FaultKind::global_race:
+      return "race between workgroups";
     case FaultKind::uninitialized:
       return "uninitialized data read";
+    case FaultKind::wait_states:
+      return "too few wait states";
     case FaultKind::exec_not_full:
       return "EXEC not full";
     case FaultKind::barrier_divergence:

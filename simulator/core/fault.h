@@ -19,7 +19,9 @@ enum class FaultKind {
   register_pending,     ///< a register used before the wait that its load needs
   register_bounds,      ///< a register beyond what the kernel's descriptor allocates
   lds_race,             ///< two waves touch an LDS byte, one writes, no barrier between
-  uninitialized,        ///< a byte never written is read
+  global_race,          ///< two workgroups touch a byte of memory, one writes
+  uninitialized,        ///< a byte or register never written is read
+  wait_states,          ///< a register used in too few wait states behind its writer
   exec_not_full,        ///< a transpose read or LDS DMA with lanes off
   barrier_divergence,   ///< waves wait at a barrier that others can never reach
   endless_loop,         ///< the bound on instructions of a wave was exceeded

@@ -145,6 +145,17 @@ enum class Unit : uint8_t { salu, smem, valu, mfma, vmem, flat, ds, branch, othe
 
 inline constexpr int max_operands = 8;
 
+/// Which operands are results and which are read (bit i: operand i), and registers used without being named.
+struct Roles {
+  uint8_t written = 0;
+  uint8_t read = 0;
+  bool keeps_part = false;  ///< a part of the result register is kept
+  bool reads_vcc = false;
+  bool reads_m0 = false;
+  bool writes_exec = false;
+  bool crosses_lanes = false;  ///< reads lanes other than those it writes
+};
+
 struct Instruction {
   Handler handler = nullptr;
   uint64_t pc = 0;    ///< device address
@@ -156,6 +167,7 @@ struct Instruction {
   uint16_t agpr_end = 0;
   std::array<Operand, max_operands> operands{};  ///< in assembly order, destinations first
   Modifiers modifiers{};
+  Roles roles{};
   uint32_t detail = 0;              ///< for the family's use, set by OpEntry::detail (an element size, a kind)
   std::array<uint32_t, 4> words{};  ///< encoding, for fields that the text does not show
   std::string mnemonic;             ///< base name, without _e32, _e64, _dpp, _sdwa

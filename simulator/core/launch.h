@@ -80,7 +80,9 @@ enum class MemoryMode { lazy, eager, random };
 
 struct Checks {
   bool lds_races = false;      ///< see simulator/exec/lds_races.h
-  bool uninitialized = false;  ///< LDS bytes never written
+  bool global_races = false;   ///< see simulator/exec/global_races.h
+  bool uninitialized = false;  ///< LDS bytes and registers never written
+  bool wait_states = false;    ///< see simulator/exec/wait_states.h
   bool alignment = false;  ///< dwords not 4-byte aligned, shorts not 2-byte aligned; legal in amdhsa's unaligned mode
   bool dma_full_exec = false;  ///< an LDS DMA with lanes off (a transpose read with lanes off is a fault always)
   bool barrier_exit = false;   ///< a wave ends while others wait at a barrier; the hardware drops it from the barrier

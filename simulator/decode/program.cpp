@@ -8,6 +8,7 @@
 #include "simulator/core/ops.h"
 #include "simulator/core/wave.h"
 #include "simulator/decode/parse.h"
+#include "simulator/decode/roles.h"
 
 namespace mlaforge::simulator {
 namespace {
@@ -58,6 +59,7 @@ Instruction decode_instruction(Disassembler& disassembler, std::span<const std::
       instruction.agpr_end = std::max(instruction.agpr_end, static_cast<uint16_t>(end - first_agpr_row));
     }
   }
+  instruction.roles = roles_of(instruction);
   const OpEntry* entry = find_op(instruction.mnemonic);
   if (entry == nullptr) {
     instruction.handler = raise_unknown;

@@ -120,6 +120,7 @@ struct Progress {
   std::mutex mutex;
   std::optional<Fault> fault;
   LaunchStats stats;
+  GlobalRaces races;
 };
 
 void work(const LaunchState& launch, Progress& progress) {
@@ -134,6 +135,7 @@ void work(const LaunchState& launch, Progress& progress) {
       group.observer = launch.config.observer ? launch.config.observer(id) : nullptr;
       if (group.observer != nullptr) group.observer->start(group);
       stats.instructions += run_workgroup(group);
+      if (group.global_log) progress.races.add(id, std::move(*group.global_log));
       stats.waves += static_cast<uint64_t>(group.wave_count);
       ++stats.workgroups;
     } catch (const FaultError& error) {
@@ -176,6 +178,7 @@ LaunchResult run_kernel(const KernelCode& kernel, const LaunchConfig& config, Gl
     for (uint64_t i = 1; i < threads; ++i) helpers.emplace_back([&] { work(launch, progress); });
     work(launch, progress);
   }
+  if (!progress.fault && config.checks.global_races) progress.fault = progress.races.find(launch);
   return {std::move(progress.fault), progress.stats};
 }
 

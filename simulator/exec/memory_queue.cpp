@@ -88,6 +88,7 @@ void MemoryQueue::issue(Wave& wave, PendingOp& op) {
   if (op.in_vm && vm_outstanding_ >= max_vmcnt) wait(wave, max_vmcnt - 1, ~0u);
   if (op.in_lgkm && lgkm_outstanding_ >= max_lgkmcnt) wait(wave, ~0u, max_lgkmcnt - 1);
   if (wave.group->races && op.lds != LdsAccess::none) wave.group->races->issue(wave, op);
+  if (wave.group->global_log) note_global(*wave.group->global_log, wave, op);
   vm_outstanding_ += op.in_vm;
   lgkm_outstanding_ += op.in_lgkm;
   // prepare() handed out the last free record; wait() may have put others on top of it.

@@ -24,7 +24,19 @@ bool writes_in_order(const Instruction& instruction, size_t operand, const Pendi
   return owner.kind == QueueKind::lds && instruction.unit == Unit::ds;
 }
 
+void raise_pending(const Wave& wave, const PendingOp& owner, const std::string& shown) {
+  const char* counter = owner.kind == QueueKind::vector ? "vmcnt"
+                        : owner.kind == QueueKind::flat ? "vmcnt and lgkmcnt"
+                                                        : "lgkmcnt";
+  raise_fault(wave, FaultKind::register_pending,
+              fmt::format("{} is used while '{}' at 0x{:x} may not have written it: no s_waitcnt {} between", shown,
+                          owner.instruction->text, owner.instruction->pc, counter));
+}
+
 void check_pending(Wave& wave, const Instruction& instruction) {
+  if (instruction.roles.reads_vcc && (wave.pending_sgpr.test(vcc_lo) || wave.pending_sgpr.test(vcc_lo + 1))) {
+    if (const PendingOp* owner = wave.queue->owner(vcc_lo, 2, true)) raise_pending(wave, *owner, "vcc");
+  }
   for (size_t i = 0; i < instruction.operand_count; ++i) {
     const Operand& op = instruction.operands[i];
     const bool scalar = op.kind == OperandKind::sgpr;
@@ -35,12 +47,7 @@ void check_pending(Wave& wave, const Instruction& instruction) {
       if (owner == nullptr || writes_in_order(instruction, i, *owner)) continue;
       const unsigned shown = r >= first_agpr_row ? r - first_agpr_row : r;
       const char* file = scalar ? "s" : r >= first_agpr_row ? "a" : "v";
-      const char* counter = owner->kind == QueueKind::vector ? "vmcnt"
-                            : owner->kind == QueueKind::flat ? "vmcnt and lgkmcnt"
-                                                             : "lgkmcnt";
-      raise_fault(wave, FaultKind::register_pending,
-                  fmt::format("{}{} is used while '{}' at 0x{:x} may not have written it: no s_waitcnt {} between",
-                              file, shown, owner->instruction->text, owner->instruction->pc, counter));
+      raise_pending(wave, *owner, fmt::format("{}{}", file, shown));
     }
   }
 }
@@ -62,14 +69,16 @@ void check_registers(Wave& wave, const Instruction& instruction) {
   }
 }
 
-void execute(Wave& wave, const Instruction& instruction) {
+void execute(Wave& wave, const Instruction& instruction, RegisterChecks* checks) {
   if ((wave.mode & mode_bits::gpr_idx_en) && instruction.unit == Unit::valu) [[unlikely]] {
     // The handler moves the VGPR numbers by M0 itself; here the moved ones are checked.
     const Instruction moved = with_relative_indices(wave, instruction);
     check_registers(wave, moved);
     if (wave.any_pending) check_pending(wave, moved);
-  } else if (wave.any_pending) {
-    check_pending(wave, instruction);
+    if (checks != nullptr) checks->check(wave, moved);
+  } else {
+    if (wave.any_pending) check_pending(wave, instruction);
+    if (checks != nullptr) checks->check(wave, instruction);
   }
   instruction.handler(wave, instruction);
 }
@@ -87,6 +96,8 @@ const Instruction& fetch(Wave& wave, const Program& program) {
 
 void run_wave(Wave& wave, const Program& program, uint64_t quantum) {
   const LaunchState& launch = *wave.group->launch;
+  const auto& registers = wave.group->registers;
+  RegisterChecks* checks = registers.empty() ? nullptr : registers[static_cast<size_t>(wave.index)].get();
   wave.stop = false;
   uint64_t executed = 0;
   while (!wave.stop && executed < quantum) {
@@ -99,7 +110,7 @@ void run_wave(Wave& wave, const Program& program, uint64_t quantum) {
     }
     if (wave.group->observer != nullptr) [[unlikely]]
       wave.group->observer->instruction(wave, instruction);
-    execute(wave, instruction);
+    execute(wave, instruction, checks);
     ++executed;
   }
   wave.instructions += executed;

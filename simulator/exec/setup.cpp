@@ -15,7 +15,8 @@ constexpr std::byte unwritten_byte{0xff};
 
 uint32_t field(uint32_t word, unsigned shift, unsigned bits) { return word >> shift & ((1u << bits) - 1); }
 
-void set_user_sgprs(Wave& wave, const LaunchState& launch) {
+/// Returns how many SGPRs are set.
+unsigned set_user_sgprs(Wave& wave, const LaunchState& launch) {
   const KernelDescriptor& descriptor = launch.kernel.descriptor;
   const uint32_t properties = descriptor.kernel_code_properties;
   unsigned next = 0;
@@ -45,6 +46,7 @@ void set_user_sgprs(Wave& wave, const LaunchState& launch) {
     if (descriptor.compute_pgm_rsrc2 >> (7 + axis) & 1) wave.sgpr[next++] = wave.group->id[axis];
   }
   if (descriptor.compute_pgm_rsrc2 >> 10 & 1) wave.sgpr[next++] = static_cast<uint32_t>(wave.group->wave_count);
+  return next;
 }
 
 void set_workitem_ids(Wave& wave, const LaunchConfig& config) {
@@ -91,9 +93,12 @@ void start_wave(Wave& wave, MemoryQueue& queue, Workgroup& group, int index) {
   wave.pending_vgpr.reset();
   wave.pending_sgpr.reset();
   wave.any_pending = false;
-  set_user_sgprs(wave, launch);
+  const unsigned first_sgprs = set_user_sgprs(wave, launch);
   set_workitem_ids(wave, launch.config);
   wave.set_vcc(0);
+  if (!group.registers.empty()) {
+    group.registers[static_cast<size_t>(index)]->start(wave, launch.config.checks, first_sgprs);
+  }
   wave.set_sgpr_pair(flat_scratch_lo, 0);
   // A kernel with preloaded arguments starts with 256 bytes that load them for firmware that does not preload.
   const bool preload = (launch.kernel.descriptor.kernarg_preload & 0x7f) != 0;
@@ -121,6 +126,13 @@ void start_workgroup(Workgroup& group, const LaunchState& launch, uint64_t linea
   group.races = checks.lds_races || checks.uninitialized
                     ? std::make_unique<LdsRaces>(launch.lds_bytes, checks.lds_races, checks.uninitialized)
                     : nullptr;
+  group.global_log.reset();
+  if (checks.global_races) group.global_log.emplace();
+  group.registers.clear();
+  while ((checks.uninitialized || checks.wait_states) &&
+         group.registers.size() < static_cast<size_t>(group.wave_count)) {
+    group.registers.push_back(std::make_unique<RegisterChecks>());
+  }
   group.random.seed(launch.config.seed * 0x9e3779b97f4a7c15u + linear_id);
   for (int i = 0; i < group.wave_count; ++i) {
     const auto index = static_cast<size_t>(i);

@@ -11,8 +11,10 @@
 
 #include "simulator/core/launch.h"
 #include "simulator/core/wave.h"
+#include "simulator/exec/global_races.h"
 #include "simulator/exec/lds_races.h"
 #include "simulator/exec/memory_queue.h"
+#include "simulator/exec/register_checks.h"
 
 namespace mlaforge::simulator {
 
@@ -47,10 +49,12 @@ struct Workgroup {
   std::vector<std::unique_ptr<Wave>> waves;
   std::vector<std::unique_ptr<MemoryQueue>> queues;
   int wave_count = 0;
-  std::vector<std::byte> lds;             ///< launch->lds_bytes long
-  std::vector<std::byte> scratch;         ///< [wave, lane, byte]
-  std::array<MemoryRegion, 4> regions{};  ///< regions that were hit, most recent first
-  std::unique_ptr<LdsRaces> races;        ///< null: not checked
+  std::vector<std::byte> lds;                              ///< launch->lds_bytes long
+  std::vector<std::byte> scratch;                          ///< [wave, lane, byte]
+  std::array<MemoryRegion, 4> regions{};                   ///< regions that were hit, most recent first
+  std::unique_ptr<LdsRaces> races;                         ///< null: not checked
+  std::vector<std::unique_ptr<RegisterChecks>> registers;  ///< a wave; empty: not checked
+  std::optional<GlobalLog> global_log;                     ///< nothing: not checked
   std::mt19937_64 random;
   ExecutionObserver* observer = nullptr;  ///< null: nobody watches
 };

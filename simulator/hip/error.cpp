@@ -68,8 +68,12 @@ const char* id_of(FaultKind kind) {
       return "register_bounds";
     case FaultKind::lds_race:
       return "lds_race";
+    case FaultKind::global_race:
+      return "global_race";
     case FaultKind::uninitialized:
       return "uninitialized";
+    case FaultKind::wait_states:
+      return "wait_states";
     case FaultKind::exec_not_full:
       return "exec_not_full";
     case FaultKind::barrier_divergence:

@@ -18,8 +18,8 @@ const char* mlaforge_simulator_version(void);
  *
  *   key                environment                     values
  *   memory             MLAFORGE_SIM_MEMORY             lazy (default), eager, random:SEED: when loads and LDS DMA land
- *   checks             MLAFORGE_SIM_CHECKS             none (default), all, or a list of lds_races, uninitialized,
- *                                                      alignment, dma_full_exec, barrier_exit
+ *   checks             MLAFORGE_SIM_CHECKS             none (default), all, or a list of lds_races, global_races, uninitialized,
+ *                                                      wait_states, alignment, dma_full_exec, barrier_exit
  *   threads            MLAFORGE_SIM_THREADS            host threads, 0 (default): all
  *   instruction_limit  MLAFORGE_SIM_INSTRUCTION_LIMIT  instructions of a wave beyond which a launch is an endless loop
  *   poison             MLAFORGE_SIM_POISON             0 (default) or 1: fill new allocations with 0xFB, not with zeros

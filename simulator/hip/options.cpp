@@ -51,8 +51,9 @@ struct CheckName {
 };
 
 constexpr std::array kCheckNames = {
-    CheckName{"lds_races", &Checks::lds_races},       CheckName{"uninitialized", &Checks::uninitialized},
-    CheckName{"alignment", &Checks::alignment},       CheckName{"dma_full_exec", &Checks::dma_full_exec},
+    CheckName{"lds_races", &Checks::lds_races},         CheckName{"global_races", &Checks::global_races},
+    CheckName{"uninitialized", &Checks::uninitialized}, CheckName{"wait_states", &Checks::wait_states},
+    CheckName{"alignment", &Checks::alignment},         CheckName{"dma_full_exec", &Checks::dma_full_exec},
     CheckName{"barrier_exit", &Checks::barrier_exit},
 };
 

@@ -2,14 +2,12 @@
 #pragma once
 
 #include "simulator/core/instruction.h"
+#include "simulator/exec/matrix_passes.h"
 #include "simulator/timing/stream.h"
 
 namespace mlaforge::simulator::timing {
 
 /// Never fails: an instruction that it has no rule for is a plain one of its unit.
 InstructionInfo describe(const Instruction& instruction);
-
-/// Passes of a matrix instruction (ISA, table of MFMA passes), by name and by the formats of its operands.
-int matrix_passes(const Instruction& instruction);
 
 }  // namespace mlaforge::simulator::timing

@@ -1,0 +1,140 @@
+#include "simulator/exec/global_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "simulator/exec/lanes_memory.h"
+
+namespace mlaforge::simulator {
+namespace {
+
+constexpr uint64_t line_bytes = 64;
+
+enum class Use : uint8_t { read, write, atomic };
+
+void note_bytes(GlobalLog& log, const Instruction& instruction, Use use, const std::byte* host, uint32_t bytes) {
+  for (auto first = reinterpret_cast<uint64_t>(host); bytes != 0;) {
+    const auto here = static_cast<uint32_t>(std::min<uint64_t>(bytes, line_bytes - first % line_bytes));
+    const uint64_t mask = (here == line_bytes ? ~uint64_t{0} : (uint64_t{1} << here) - 1) << first % line_bytes;
+    LineUse& line = log[first / line_bytes];
+    (use == Use::read ? line.read : use == Use::write ? line.written : line.atomic) |= mask;
+    (use == Use::read ? line.reader : line.writer) = &instruction;
+    first += here;
+    bytes -= here;
+  }
+}
+
+/// Bits of `mine` that race with `other`, of another workgroup.
+uint64_t conflicts(const LineUse& mine, const LineUse& other) {
+  return (mine.read & (other.written | other.atomic)) | (mine.written & (other.read | other.written | other.atomic)) |
+         (mine.atomic & (other.read | other.written));
+}
+
+std::array<uint32_t, 3> id_of(const LaunchState& launch, uint64_t linear) {
+  const auto& grid = launch.config.grid;
+  return {static_cast<uint32_t>(linear % grid[0]), static_cast<uint32_t>(linear / grid[0] % grid[1]),
+          static_cast<uint32_t>(linear / grid[0] / grid[1])};
+}
+
+Fault race(const LaunchState& launch, uint64_t workgroup, const LineUse& mine, uint64_t other_workgroup,
+           const LineUse& other, uint64_t line, uint64_t bits) {
+  const uint64_t bit = bits & (~bits + 1);
+  const bool i_write = ((mine.written | mine.atomic) & bit) != 0;
+  const bool other_writes = ((other.written | other.atomic) & bit) != 0;
+  const Instruction& here = i_write ? *mine.writer : *mine.reader;
+  const Instruction& there = other_writes ? *other.writer : *other.reader;
+  Fault fault;
+  fault.kind = FaultKind::global_race;
+  fault.kernel = launch.kernel.name;
+  fault.pc = here.pc;
+  fault.disassembly = here.text;
+  fault.workgroup = id_of(launch, workgroup);
+  const auto id = id_of(launch, other_workgroup);
+  fault.message = fmt::format(
+      "workgroup ({}, {}, {}) {} a byte (host address 0x{:x}) that workgroup "
+      "({}, {}, {}) {} by '{}' at 0x{:x}: nothing "
+      "orders the workgroups of a launch",
+      fault.workgroup[0], fault.workgroup[1], fault.workgroup[2], i_write ? "writes" : "reads",
+      line * line_bytes + static_cast<uint64_t>(std::countr_zero(bit)), id[0], id[1], id[2],
+      other_writes ? "writes" : "reads", there.text, there.pc);
+  return fault;
+}
+
+}  // namespace
+
+void note_global(GlobalLog& log, const Wave& wave, const PendingOp& op) {
+  const Instruction& i = *op.instruction;
+  if (op.kind == QueueKind::lds || i.mnemonic.starts_with("scratch_")) return;
+  if (op.kind == QueueKind::scalar) {
+    if (op.apply == nullptr || !i.mnemonic.ends_with("time")) {
+      for (size_t d = 0; d < op.registers; ++d) {
+        if (op.address[d] != nullptr) note_bytes(log, i, Use::read, op.address[d], 4);
+      }
+    }
+    return;
+  }
+  const bool atomic = i.mnemonic.find("_atomic_") != std::string::npos;
+  const Use use = atomic ? Use::atomic : i.mnemonic.find("_store_") != std::string::npos ? Use::write : Use::read;
+  const bool dma = op.lds == LdsAccess::dma;
+  const bool wide = i.mnemonic.ends_with("_x2") || i.mnemonic.ends_with("64");
+  const uint32_t bytes = dma ? op.bytes : atomic ? (wide ? 8u : 4u) : unpack(op.detail).bytes;
+  const bool pieces = op.apply == apply_load_pieces || op.apply == apply_store_pieces || op.apply == apply_dma_pieces;
+  const auto shared = [&](const std::byte* host) {
+    const auto inside = [&](const std::vector<std::byte>& own) {
+      return host >= own.data() && host < own.data() + own.size();
+    };
+    return host != nullptr && !inside(wave.group->lds) && !inside(wave.group->scratch);
+  };
+  for_lanes(op.exec, [&](int lane_index) {
+    const auto lane = static_cast<size_t>(lane_index);
+    if (!pieces) {
+      if (shared(op.address[lane])) note_bytes(log, i, use, op.address[lane], bytes);
+      return;
+    }
+    for (size_t d = 0; d < bytes / 4; ++d) {
+      if (op.pieces[d][lane] != nullptr) note_bytes(log, i, use, op.pieces[d][lane], 4);
+    }
+  });
+}
+
+void GlobalRaces::add(uint64_t workgroup, GlobalLog log) {
+  const std::scoped_lock lock(mutex_);
+  logs_.emplace(workgroup, std::move(log));
+}
+
+std::optional<Fault> GlobalRaces::find(const LaunchState& launch) const {
+  std::unordered_map<uint64_t, std::vector<uint64_t>> users;  // of the lines that anybody writes
+  for (const auto& [workgroup, log] : logs_) {
+    for (const auto& [line, use] : log) {
+      if ((use.written | use.atomic) != 0) users[line];
+    }
+  }
+  for (const auto& [workgroup, log] : logs_) {
+    for (const auto& [line, use] : log) {
+      if (const auto found = users.find(line); found != users.end()) found->second.push_back(workgroup);
+    }
+  }
+  for (const auto& [workgroup, log] : logs_) {
+    std::optional<Fault> lowest;
+    uint64_t lowest_line = ~uint64_t{0};
+    for (const auto& [line, use] : log) {
+      const auto found = users.find(line);
+      if (found == users.end() || line >= lowest_line) continue;
+      for (const uint64_t other : found->second) {
+        if (other == workgroup) continue;
+        const LineUse& others = logs_.at(other).at(line);
+        const uint64_t bits = conflicts(use, others);
+        if (bits == 0) continue;
+        lowest = race(launch, workgroup, use, other, others, line, bits);
+        lowest_line = line;
+        break;
+      }
+    }
+    if (lowest) return lowest;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlaforge::simulator
