@@ -201,9 +201,11 @@ void print_report(const run::RunReport& report) {
     fmt::print("rank {:<9} rel_l2 {:.3g}, max_row_error {:.3g}, lse_max_abs {:.3g}\n", rank, report.ranks[rank].rel_l2,
                report.ranks[rank].max_row_error, report.ranks[rank].lse_max_abs);
   }
-  fmt::print("rel_l2         {:.3g}\n", report.comparison.rel_l2);
-  fmt::print("max_row_error  {:.3g}\n", report.comparison.max_row_error);
-  fmt::print("lse_max_abs    {:.3g}\n", report.comparison.lse_max_abs);
+  if (report.loaded) {
+    fmt::print("rel_l2         {:.3g}\n", report.comparison.rel_l2);
+    fmt::print("max_row_error  {:.3g}\n", report.comparison.max_row_error);
+    fmt::print("lse_max_abs    {:.3g}\n", report.comparison.lse_max_abs);
+  }
   fmt::print("seconds        setup {:.2f}, compile {:.2f}, run {:.2f}, reference {:.2f}\n", report.setup_seconds,
              report.compile_seconds, report.run_seconds, report.reference_seconds);
   fmt::print("{}\n", report.passed ? "passed" : "FAILED: " + report.failure);

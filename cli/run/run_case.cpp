@@ -208,6 +208,13 @@ Status set_simulator(const HipApi& hip, const RunCase& wanted) {
       return Diagnostic{std::string("--") + key, hip.simulator_last_report(), {}, {}, {}};
     }
   }
+  if (!hip.is_simulator()) return std::monostate{};
+  // No kernel's wave takes so many: an endless loop ends in seconds, not hours.
+  constexpr int64_t kInstructionsAStart = 1'000'000, kInstructionsABlock = 20'000, kBlockTokens = 64;
+  const int64_t longest = *std::max_element(wanted.inputs.contexts.begin(), wanted.inputs.contexts.end());
+  const std::string limit = std::to_string(kInstructionsAStart + (longest / kBlockTokens + 1) * kInstructionsABlock);
+  if (hip.simulator_set_option("instruction_limit", limit.c_str()) != 0)
+    return Diagnostic{"device", hip.simulator_last_report(), limit, {}, {}};
   return std::monostate{};
 }
 

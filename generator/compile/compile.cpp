@@ -82,9 +82,14 @@ std::string cache_key(const KernelSource& source, const std::string& compiler_id
   return sha256(content);
 }
 
+/// Beside a product stands the digest of its bytes: a damaged product is as good as none.
+fs::path digest_path(const fs::path& product) { return fs::path(product).replace_extension(".sha256"); }
+
 Expected<KernelResources> read_code_object(const fs::path& path, const std::string& kernel) {
   const std::optional<std::string> bytes = read_file(path);
   if (!bytes) return Diagnostic{.where = path.string(), .problem = "cannot be read"};
+  if (read_file(digest_path(path)) != sha256(*bytes))
+    return Diagnostic{.where = path.string(), .problem = "is not what was compiled"};
   return read_resources(std::as_bytes(std::span(*bytes)), kernel);
 }
 
@@ -115,8 +120,13 @@ Status run_compiler(const KernelSource& source, const Compiler& compiler, const 
                       .problem = fmt::format("{} ended with exit code {}:\n{}", compiler.path.filename().string(),
                                              run->exit_code, run->output)};
   }
+  const std::optional<std::string> bytes = read_file(output);
+  if (!bytes) return Diagnostic{.where = source.name, .problem = "the compiler wrote no code object"};
+  const fs::path digest = scratch.path() / "digest";
+  if (Status status = write_file(digest, sha256(*bytes)); !status) return status;
   std::error_code error;
-  fs::rename(output, product, error);
+  fs::rename(digest, digest_path(product), error);
+  if (!error) fs::rename(output, product, error);
   if (error) return Diagnostic{.where = product.string(), .problem = "cannot be written: " + error.message()};
   return std::monostate{};
 }
