@@ -140,15 +140,37 @@ std::vector<bench::BenchCase> cases_of(const Options& options, const KernelReque
   return cases;
 }
 
-void print_reports(const Options& options, const std::vector<bench::BenchReport>& reports) {
+struct Skipped {
+  bench::BenchCase wanted;
+  std::string reason;
+};
+
+/// A sweep goes on past the shapes that the config has no kernel for.
+struct Results {
+  std::vector<bench::BenchReport> reports;
+  std::vector<Skipped> skipped;
+};
+
+void print_results(const Options& options, const Results& results) {
+  const std::vector<bench::BenchReport>& reports = results.reports;
   if (options.json) {
     nlohmann::json lines = nlohmann::json::array();
     for (const bench::BenchReport& report : reports) lines.push_back(bench::to_json(report));
+    for (const auto& [wanted, reason] : results.skipped) {
+      lines.push_back(
+          {{"batch", wanted.batch}, {"context", wanted.context}, {"qlen", wanted.qlen}, {"skipped", reason}});
+    }
     print_json(lines.size() == 1 ? lines.front() : lines);
-  } else if (reports.size() == 1) {
+    return;
+  }
+  if (reports.size() == 1) {
     print_report(reports.front());
-  } else {
+  } else if (!reports.empty()) {
     print_table(reports);
+  }
+  for (const auto& [wanted, reason] : results.skipped) {
+    fmt::print("skipped: batch {}, context {}, qlen {}: {}\n", wanted.batch, wanted.context, wanted.qlen,
+               reason.substr(0, reason.find('\n')));
   }
 }
 
@@ -167,18 +189,24 @@ int bench_command(const Options& options) {
   }
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
   const std::vector<bench::BenchCase> cases = cases_of(options, plan->config.kernels.front(), *splits);
-  std::vector<bench::BenchReport> reports;
+  Results results;
   for (const bench::BenchCase& wanted : cases) {
-    show_progress(reports.size(), cases.size());
+    show_progress(results.reports.size() + results.skipped.size(), cases.size());
     Expected<bench::BenchReport> report = bench::bench(hip, kernels, wanted, options.bench);
-    if (!report) return report_errors(report.errors(), options.json, exit_bad_input);
-    reports.push_back(std::move(*report));
+    if (report) {
+      results.reports.push_back(std::move(*report));
+    } else if (options.sweep) {
+      results.skipped.push_back({wanted, to_string(report.errors())});
+    } else {
+      return report_errors(report.errors(), options.json, exit_bad_input);
+    }
   }
-  show_progress(reports.size(), cases.size());
-  print_reports(options, reports);
+  show_progress(cases.size(), cases.size());
+  print_results(options, results);
+  if (results.reports.empty()) return exit_failed;
   if (!options.svg.empty()) {
     std::ofstream file(options.svg, std::ios::binary);
-    file << bench::roofline_svg(reports, plan->config.heads);
+    file << bench::roofline_svg(results.reports, plan->config.heads);
     if (!file.flush()) {
       return report_errors(
           {Diagnostic{"--svg", "cannot be written", options.svg, "a path in a folder that exists", {}}}, options.json,
