@@ -49,7 +49,6 @@ Cohort choose_cohort(const Parameters& p, uint64_t grid, uint32_t per_cu, uint64
 
   const uint64_t a_round = std::max<uint64_t>(1, capacity * cohort.cus / cohort.active_cus);
   for (uint64_t round = 0; round < cohort.replayed_rounds; ++round) {
-    // The last replayed rounds stand for the last of the grid: their workgroups may be shorter.
     for (uint64_t i = 0; i < a_round; ++i) cohort.ids.push_back((round * capacity + i) * xcds);
     cohort.round_ends.push_back(cohort.ids.size());
   }

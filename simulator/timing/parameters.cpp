@@ -54,7 +54,6 @@ constexpr std::array fields{
     MLAFORGE_FIELD(l2_bytes_per_clk),
     MLAFORGE_FIELD(l2_bytes),
     MLAFORGE_FIELD(l2_latency_clk),
-    MLAFORGE_FIELD(scalar_hit_clk),
     MLAFORGE_FIELD(scalar_l2_clk),
     MLAFORGE_FIELD(mall_latency_clk),
     MLAFORGE_FIELD(hbm_latency_clk),

@@ -49,7 +49,6 @@ struct Parameters {
   double l2_bytes_per_clk = 0;         ///< of an XCD
   double l2_bytes = 0;                 ///< of an XCD
   double l2_latency_clk = 0;           ///< load to use of a hit
-  double scalar_hit_clk = 0;           ///< s_load that hits the scalar cache
   double scalar_l2_clk = 0;            ///< s_load that hits L2
   double mall_latency_clk = 0;         ///< load to use of data that another kernel has just written
   double hbm_latency_clk = 0;          ///< load to use, memory idle
