@@ -58,6 +58,10 @@ MLA_DEVICE float lse_of(float maximum, float sum) {
 
 extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(64, 64))) void
 mla_combine_bf16p_s4__gfx950(mlaforge_combine_args args) {
+  // The arguments come in together, not each where it is first used.
+  asm volatile("" ::"s"(args.o_partial), "s"(args.lse_partial), "s"(args.o), "s"(args.lse), "s"(args.o_token_stride),
+               "s"(args.o_head_stride), "s"(args.lse_token_stride), "s"(args.lse_head_stride), "s"(args.qlen),
+               "s"(args.heads));
   const int thread = (int)__builtin_amdgcn_workitem_id_x();
   const int wave = __builtin_amdgcn_readfirstlane(thread >> 6), lane = thread & 63;
   const int part = (int)__builtin_amdgcn_workgroup_id_x() % kParts;

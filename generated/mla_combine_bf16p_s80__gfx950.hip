@@ -2,8 +2,8 @@
 // Written by mlaforge from templates/gfx950/combine.hip.mustache; edit the template, not this file.
 //
 // Merges 80 splits' partial outputs by their LSE: o = sum_s exp(lse_s - lse) o_s, lse = log sum_s exp(lse_s).
-// 4 workgroup(s) a row (request, position, head), each with 128 latents; 8 wave(s), each merging
-// 4 split(s) at a time in 3 step(s): split = step x 32 + wave x 4 + group of 16 lanes.
+// 4 workgroup(s) a row (request, position, head), each with 128 latents; 4 wave(s), each merging
+// 4 split(s) at a time in 5 step(s): split = step x 16 + wave x 4 + group of 16 lanes.
 #include <mlaforge/kernel_contract.h>
 
 namespace {
@@ -22,7 +22,7 @@ constexpr int kSplits = 80;
 constexpr int kParts = 4;               // workgroups a row
 constexpr int kLatents = 128;           // of a workgroup
 constexpr int kGroupLanes = 16;         // lanes that hold one split's latents, eight each
-constexpr int kWaves = 8;
+constexpr int kWaves = 4;
 constexpr float kLowest = -3.0e38f;  // stands for no token: finite, so that differences are never NaN
 constexpr float kInfinity = __builtin_inff();
 constexpr float kLog2E = 1.44269504088896340736f;
@@ -60,8 +60,12 @@ MLA_DEVICE float lse_of(float maximum, float sum) {
 
 }  // namespace
 
-extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(512, 512))) void
+extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(256, 256))) void
 mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
+  // The arguments come in together, not each where it is first used.
+  asm volatile("" ::"s"(args.o_partial), "s"(args.lse_partial), "s"(args.o), "s"(args.lse), "s"(args.o_token_stride),
+               "s"(args.o_head_stride), "s"(args.lse_token_stride), "s"(args.lse_head_stride), "s"(args.qlen),
+               "s"(args.heads));
   const int thread = (int)__builtin_amdgcn_workitem_id_x();
   const int wave = __builtin_amdgcn_readfirstlane(thread >> 6), lane = thread & 63;
   const int part = (int)__builtin_amdgcn_workgroup_id_x() % kParts;
@@ -78,13 +82,19 @@ mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
   const MLA_GLOBAL float* const lses = (const MLA_GLOBAL float*)args.lse_partial + first;
   const int split0 = own_split;
   const float lse0 = lses[(long)split0 * rows];
-  const int split1 = own_split + 32;
+  const int split1 = own_split + 16;
   const float lse1 = lses[(long)split1 * rows];
-  const int split2 = own_split + 64 < kSplits ? own_split + 64 : kSplits - 1;
-  const float lse2 = own_split + 64 < kSplits ? lses[(long)split2 * rows] : -kInfinity;
+  const int split2 = own_split + 32;
+  const float lse2 = lses[(long)split2 * rows];
+  const int split3 = own_split + 48;
+  const float lse3 = lses[(long)split3 * rows];
+  const int split4 = own_split + 64;
+  const float lse4 = lses[(long)split4 * rows];
   const Partial8 o0 = *(const MLA_GLOBAL Partial8*)(partials + (long)split0 * rows * MLAFORGE_LATENT_DIM);
   const Partial8 o1 = *(const MLA_GLOBAL Partial8*)(partials + (long)split1 * rows * MLAFORGE_LATENT_DIM);
   const Partial8 o2 = *(const MLA_GLOBAL Partial8*)(partials + (long)split2 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o3 = *(const MLA_GLOBAL Partial8*)(partials + (long)split3 * rows * MLAFORGE_LATENT_DIM);
+  const Partial8 o4 = *(const MLA_GLOBAL Partial8*)(partials + (long)split4 * rows * MLAFORGE_LATENT_DIM);
 
   // Step 2. The wave's maximum, and the weighted sum of its splits. An empty split's lse is -inf and its o is 0: it adds
   // exactly 0.
@@ -92,6 +102,8 @@ mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
   maximum = __builtin_fmaxf(maximum, lse0);
   maximum = __builtin_fmaxf(maximum, lse1);
   maximum = __builtin_fmaxf(maximum, lse2);
+  maximum = __builtin_fmaxf(maximum, lse3);
+  maximum = __builtin_fmaxf(maximum, lse4);
   maximum = max_over_groups(maximum);
   f32x8 o = {0, 0, 0, 0, 0, 0, 0, 0};
   float sum = 0.0f;
@@ -104,6 +116,12 @@ mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
   const float weight2 = __builtin_amdgcn_exp2f((lse2 - maximum) * kLog2E);
   o += __builtin_convertvector(o2, f32x8) * weight2;
   sum += weight2;
+  const float weight3 = __builtin_amdgcn_exp2f((lse3 - maximum) * kLog2E);
+  o += __builtin_convertvector(o3, f32x8) * weight3;
+  sum += weight3;
+  const float weight4 = __builtin_amdgcn_exp2f((lse4 - maximum) * kLog2E);
+  o += __builtin_convertvector(o4, f32x8) * weight4;
+  sum += weight4;
   sum = sum_over_groups(sum);
 #pragma unroll
   for (int i = 0; i < 8; ++i) o[i] = sum_over_groups(o[i]);

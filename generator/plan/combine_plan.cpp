@@ -8,12 +8,12 @@ namespace {
 // A row with many splits is spread over four workgroups, so that even one token's rows fill many CUs.
 int combine_parts(int splits) { return splits > 8 ? 4 : 1; }
 
-// Enough waves that a lane asks for at most four partials where the row has four workgroups, eight where it has one; a
-// thread of the last step has one latent, so there are threads for all.
+// Enough waves that a lane asks for at most eight partials: fewer a lane, and more waves to merge, are slower by the
+// cycle model. A thread of the last step has one latent, so there are threads for all.
 int combine_waves(int splits, int parts) {
   if (parts == 1) return 1;
   int waves = 2;
-  while (waves < 16 && splits > 4 * waves * parts) waves *= 2;
+  while (waves < 16 && splits > 8 * waves * parts) waves *= 2;
   return waves;
 }
 
