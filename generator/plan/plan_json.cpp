@@ -80,7 +80,6 @@ json p_operands_json(const KernelPlan& plan) {
   json out = json::array();
   for (int part = 0; part < plan.probability_arrays; ++part)
     out.push_back({{"part", part},
-                   {"is_first_part", part == 0},
                    {"second_half", plan.block_tokens == 128 || plan.probability_parts == 2
                                        ? fmt::format("lds_load16(arrays[{}] + at.p[1])", part)
                                        : "i32x4{0, 0, 0, 0}"}});

@@ -29,6 +29,8 @@ struct Transfer {
 };
 
 constexpr uint32_t pack(Transfer t) { return static_cast<uint32_t>(t.element) | static_cast<uint32_t>(t.bytes) << 8; }
+constexpr uint32_t pack_dwords(int count) { return pack({Element::dwords, static_cast<uint8_t>(4 * count)}); }
+constexpr uint32_t pack_element(Element element, uint8_t bytes) { return pack({element, bytes}); }
 constexpr Transfer unpack(uint32_t detail) {
   return {static_cast<Element>(detail & 0xff), static_cast<uint8_t>(detail >> 8 & 0xff)};
 }

@@ -54,38 +54,35 @@ void load_lds(Wave& wave, const Instruction& i) {
   wave.queue->issue(wave, op);
 }
 
-constexpr uint32_t dwords(int count) { return pack({Element::dwords, static_cast<uint8_t>(4 * count)}); }
-constexpr uint32_t small(Element element, uint8_t bytes) { return pack({element, bytes}); }
-
 struct Form {
   std::string_view name;
   uint32_t detail;
 };
 constexpr std::array load_forms{
-    Form{"dword", dwords(1)},
-    Form{"dwordx2", dwords(2)},
-    Form{"dwordx3", dwords(3)},
-    Form{"dwordx4", dwords(4)},
-    Form{"ubyte", small(Element::u8, 1)},
-    Form{"sbyte", small(Element::i8, 1)},
-    Form{"ushort", small(Element::u16, 2)},
-    Form{"sshort", small(Element::i16, 2)},
-    Form{"ubyte_d16", small(Element::u8_d16, 1)},
-    Form{"ubyte_d16_hi", small(Element::u8_d16_hi, 1)},
-    Form{"sbyte_d16", small(Element::i8_d16, 1)},
-    Form{"sbyte_d16_hi", small(Element::i8_d16_hi, 1)},
-    Form{"short_d16", small(Element::b16_d16, 2)},
-    Form{"short_d16_hi", small(Element::b16_d16_hi, 2)},
+    Form{"dword", pack_dwords(1)},
+    Form{"dwordx2", pack_dwords(2)},
+    Form{"dwordx3", pack_dwords(3)},
+    Form{"dwordx4", pack_dwords(4)},
+    Form{"ubyte", pack_element(Element::u8, 1)},
+    Form{"sbyte", pack_element(Element::i8, 1)},
+    Form{"ushort", pack_element(Element::u16, 2)},
+    Form{"sshort", pack_element(Element::i16, 2)},
+    Form{"ubyte_d16", pack_element(Element::u8_d16, 1)},
+    Form{"ubyte_d16_hi", pack_element(Element::u8_d16_hi, 1)},
+    Form{"sbyte_d16", pack_element(Element::i8_d16, 1)},
+    Form{"sbyte_d16_hi", pack_element(Element::i8_d16_hi, 1)},
+    Form{"short_d16", pack_element(Element::b16_d16, 2)},
+    Form{"short_d16_hi", pack_element(Element::b16_d16_hi, 2)},
 };
 constexpr std::array store_forms{
-    Form{"dword", dwords(1)},
-    Form{"dwordx2", dwords(2)},
-    Form{"dwordx3", dwords(3)},
-    Form{"dwordx4", dwords(4)},
-    Form{"byte", small(Element::u8, 1)},
-    Form{"short", small(Element::u16, 2)},
-    Form{"byte_d16_hi", small(Element::u8_d16_hi, 1)},
-    Form{"short_d16_hi", small(Element::b16_d16_hi, 2)},
+    Form{"dword", pack_dwords(1)},
+    Form{"dwordx2", pack_dwords(2)},
+    Form{"dwordx3", pack_dwords(3)},
+    Form{"dwordx4", pack_dwords(4)},
+    Form{"byte", pack_element(Element::u8, 1)},
+    Form{"short", pack_element(Element::u16, 2)},
+    Form{"byte_d16_hi", pack_element(Element::u8_d16_hi, 1)},
+    Form{"short_d16_hi", pack_element(Element::b16_d16_hi, 2)},
 };
 constexpr std::array dma_forms{
     Form{"ubyte", 1}, Form{"sbyte", 1},    Form{"ushort", 2},   Form{"sshort", 2},
