@@ -3,6 +3,7 @@
 
 #include "simulator/hip/copy.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 #include "simulator/hip/registration.h"
 #include "simulator/hip/stream.h"
 
@@ -57,9 +58,25 @@ void fill_2d_in(hipStream_t stream, Rectangle destination, int value, size_t wid
   });
 }
 
+// Both ranges in the memory of the devices that the call names; what the host owns belongs to every device.
+void check_peer(const void* pointer, int id, const char* name) {
+  check_device(id);
+  const auto region = machine().memory.lookup(reinterpret_cast<uint64_t>(pointer));
+  if (!region || region->device == id || region->kind == RegionKind::managed || is_host(region->kind)) return;
+  fail(hipErrorInvalidValue,
+       std::string(name) + " is memory of device " + std::to_string(region->device) + ", not " + std::to_string(id));
+}
+
+void copy_peer_in(hipStream_t stream, void* destination, int destination_device, const void* source, int source_device,
+                  size_t bytes) {
+  check_peer(destination, destination_device, "dst");
+  check_peer(source, source_device, "src");
+  copy_in(stream, destination, source, bytes, hipMemcpyDeviceToDevice);
+}
+
 // The device address of `offset` bytes into a registered variable that has `bytes` more.
 void* symbol_range(const void* symbol, size_t bytes, size_t offset) {
-  const DeviceVariable variable = registered_variable(symbol);
+  const DeviceVariable variable = registered_variable(symbol, current_device());
   if (offset > variable.bytes || bytes > variable.bytes - offset) {
     fail(hipErrorInvalidValue, "offset " + std::to_string(offset) + " and " + std::to_string(bytes) +
                                    " bytes go past the symbol's " + std::to_string(variable.bytes));
@@ -106,6 +123,20 @@ hipError_t hipMemcpyDtoHAsync(void* destination, hipDeviceptr_t source, size_t b
 
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t destination, hipDeviceptr_t source, size_t bytes, hipStream_t stream) {
   return guarded(__func__, [&] { copy_in(stream, destination, source, bytes, hipMemcpyDeviceToDevice); });
+}
+
+hipError_t hipMemcpyPeer(void* destination, int destination_device, const void* source, int source_device,
+                         size_t bytes) {
+  return guarded(__func__, [&] {
+    forbid_in_capture("hipMemcpyPeer");
+    copy_peer_in(nullptr, destination, destination_device, source, source_device, bytes);
+  });
+}
+
+hipError_t hipMemcpyPeerAsync(void* destination, int destination_device, const void* source, int source_device,
+                              size_t bytes, hipStream_t stream) {
+  return guarded(__func__,
+                 [&] { copy_peer_in(stream, destination, destination_device, source, source_device, bytes); });
 }
 
 hipError_t hipMemcpy2D(void* destination, size_t destination_pitch, const void* source, size_t source_pitch,

@@ -1,12 +1,14 @@
 // HIP: initialization, versions, the device and its attributes, contexts (there is one).
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
+#include <vector>
 
 #include "simulator/core/launch.h"
-#include "simulator/hip/device.h"
 #include "simulator/hip/device_properties.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 
 using namespace mlaforge::simulator;
 
@@ -19,12 +21,8 @@ constexpr int kHipVersion = 70000000;
 constexpr int kAttributeWallClockRate = 10017;
 constexpr int kAttributeNumberOfXccs = 10018;
 
-void check_device(int id) {
-  if (id != 0) fail(hipErrorInvalidDevice, fmt::format("device {} does not exist; the simulator has device 0", id));
-}
-
-int attribute_value(int attribute) {
-  const DevicePropertiesR0600 p = device_properties_r0600();
+int attribute_value(int attribute, int device) {
+  const DevicePropertiesR0600 p = device_properties_r0600(device);
   switch (attribute) {
     case hipDeviceAttributeEccEnabled:
       return p.ECCEnabled;
@@ -81,6 +79,8 @@ int attribute_value(int attribute) {
     case hipDeviceAttributeSharedMemPerMultiprocessor:
     case hipDeviceAttributeMaxSharedMemoryPerMultiprocessor:
       return static_cast<int>(max_lds_bytes);
+    case hipDeviceAttributePciBusId:
+      return p.pciBusID;
     case hipDeviceAttributeStreamPrioritiesSupported:
       return p.streamPrioritiesSupported;
     case hipDeviceAttributeTextureAlignment:
@@ -117,10 +117,31 @@ int attribute_value(int attribute) {
   return 0;
 }
 
-// A context is a formality in HIP: one per device, current everywhere.
-hipCtx_t the_context() {
-  static char context;
-  return reinterpret_cast<hipCtx_t>(&context);
+// A context is a formality in HIP: one a device, and to make it current is to choose the device.
+hipCtx_t context_of(int id) {
+  static std::array<char, DeviceMemory::kMaxDevices> contexts;
+  return reinterpret_cast<hipCtx_t>(&contexts[static_cast<size_t>(id)]);
+}
+
+int device_of(hipCtx_t context) {
+  for (int id = 0; id < machine().device_count(); ++id) {
+    if (context == context_of(id)) return id;
+  }
+  fail(hipErrorInvalidContext, fmt::format("context {} does not exist", static_cast<const void*>(context)));
+}
+
+std::vector<int>& context_stack() {
+  thread_local std::vector<int> devices;
+  return devices;
+}
+
+void set_peer_access(int peer, bool enabled) {
+  check_device(peer);
+  const int id = current_device();
+  if (peer == id) fail(hipErrorInvalidDevice, fmt::format("device {} is no peer of itself", id));
+  if (machine().set_peer_access(id, peer, enabled)) return;
+  fail(enabled ? hipErrorPeerAccessAlreadyEnabled : hipErrorPeerAccessNotEnabled,
+       fmt::format("access of device {} to device {} is {} already", id, peer, enabled ? "enabled" : "disabled"));
 }
 
 }  // namespace
@@ -128,7 +149,7 @@ hipCtx_t the_context() {
 hipError_t hipInit(unsigned int flags) {
   return guarded(__func__, [&] {
     if (flags != 0) fail(hipErrorInvalidValue, fmt::format("flags is {}, only 0 is allowed", flags));
-    device().options();
+    machine().options();
   });
 }
 
@@ -149,26 +170,26 @@ hipError_t hipRuntimeGetVersion(int* version) {
 hipError_t hipGetDeviceCount(int* count) {
   return guarded(__func__, [&] {
     require(count, "count");
-    *count = 1;
+    *count = machine().device_count();
   });
 }
 
 hipError_t hipGetDevice(int* id) {
   return guarded(__func__, [&] {
     require(id, "deviceId");
-    *id = 0;
+    *id = current_device();
   });
 }
 
 hipError_t hipSetDevice(int id) {
-  return guarded(__func__, [&] { check_device(id); });
+  return guarded(__func__, [&] { set_current_device(id); });
 }
 
 hipError_t hipDeviceGet(hipDevice_t* handle, int ordinal) {
   return guarded(__func__, [&] {
     require(handle, "device");
     check_device(ordinal);
-    *handle = 0;
+    *handle = ordinal;
   });
 }
 
@@ -176,7 +197,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int id) {
   return guarded(__func__, [&] {
     require(properties, "prop");
     check_device(id);
-    *properties = device_properties_r0000();
+    *properties = device_properties_r0000(id);
   });
 }
 
@@ -188,7 +209,7 @@ MLAFORGE_HIP_EXPORT hipError_t hipGetDevicePropertiesR0600(DevicePropertiesR0600
   return guarded(__func__, [&] {
     require(properties, "prop");
     check_device(id);
-    *properties = device_properties_r0600();
+    *properties = device_properties_r0600(id);
   });
 }
 
@@ -212,7 +233,7 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
   return guarded(__func__, [&] {
     require(value, "pi");
     check_device(id);
-    *value = attribute_value(static_cast<int>(attribute));
+    *value = attribute_value(static_cast<int>(attribute), id);
   });
 }
 
@@ -230,7 +251,7 @@ hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t id) {
   return guarded(__func__, [&] {
     require(uuid, "uuid");
     check_device(id);
-    *uuid = device_properties_r0600().uuid;
+    *uuid = device_properties_r0600(id).uuid;
   });
 }
 
@@ -257,7 +278,7 @@ hipError_t hipDeviceGetPCIBusId(char* text, int length, int id) {
     require(text, "pciBusId");
     check_device(id);
     if (length < 13) fail(hipErrorInvalidValue, fmt::format("len is {}, 13 are needed", length));
-    std::strcpy(text, "0000:00:00.0");
+    std::strcpy(text, pci_bus_id(id).c_str());
   });
 }
 
@@ -266,7 +287,31 @@ hipError_t hipDeviceCanAccessPeer(int* can, int id, int peer) {
     require(can, "canAccessPeer");
     check_device(id);
     check_device(peer);
-    *can = 0;
+    *can = id == peer ? 0 : 1;
+  });
+}
+
+hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  return guarded(__func__, [&] {
+    if (flags != 0) fail(hipErrorInvalidValue, fmt::format("flags is {}, only 0 is allowed", flags));
+    set_peer_access(peer, true);
+  });
+}
+
+hipError_t hipDeviceDisablePeerAccess(int peer) {
+  return guarded(__func__, [&] { set_peer_access(peer, false); });
+}
+
+hipError_t hipDeviceGetByPCIBusId(int* id, const char* text) {
+  return guarded(__func__, [&] {
+    require(id, "device");
+    require(text, "pciBusId");
+    for (int other = 0; other < machine().device_count(); ++other) {
+      if (pci_bus_id(other) != text) continue;
+      *id = other;
+      return;
+    }
+    fail(hipErrorInvalidValue, fmt::format("pciBusId is \"{}\"; device 0 has {}", text, pci_bus_id(0)));
   });
 }
 
@@ -302,31 +347,47 @@ hipError_t hipCtxCreate(hipCtx_t* context, unsigned int, hipDevice_t id) {
   return guarded(__func__, [&] {
     require(context, "ctx");
     check_device(id);
-    *context = the_context();
+    *context = context_of(id);
+    set_current_device(id);
   });
 }
 
-hipError_t hipCtxDestroy(hipCtx_t) { return hipSuccess; }
-hipError_t hipCtxSetCurrent(hipCtx_t) { return hipSuccess; }
-hipError_t hipCtxPushCurrent(hipCtx_t) { return hipSuccess; }
+hipError_t hipCtxDestroy(hipCtx_t context) {
+  return guarded(__func__, [&] { device_of(context); });
+}
+
+hipError_t hipCtxSetCurrent(hipCtx_t context) {
+  return guarded(__func__, [&] { set_current_device(device_of(context)); });
+}
+
+hipError_t hipCtxPushCurrent(hipCtx_t context) {
+  return guarded(__func__, [&] {
+    const int id = device_of(context);
+    context_stack().push_back(current_device());
+    set_current_device(id);
+  });
+}
 
 hipError_t hipCtxPopCurrent(hipCtx_t* context) {
   return guarded(__func__, [&] {
-    if (context != nullptr) *context = the_context();
+    if (context_stack().empty()) fail(hipErrorInvalidContext, "no context was pushed");
+    if (context != nullptr) *context = context_of(current_device());
+    set_current_device(context_stack().back());
+    context_stack().pop_back();
   });
 }
 
 hipError_t hipCtxGetCurrent(hipCtx_t* context) {
   return guarded(__func__, [&] {
     require(context, "ctx");
-    *context = the_context();
+    *context = context_of(current_device());
   });
 }
 
 hipError_t hipCtxGetDevice(hipDevice_t* id) {
   return guarded(__func__, [&] {
     require(id, "device");
-    *id = 0;
+    *id = current_device();
   });
 }
 
@@ -334,7 +395,7 @@ hipError_t hipDevicePrimaryCtxRetain(hipCtx_t* context, hipDevice_t id) {
   return guarded(__func__, [&] {
     require(context, "pctx");
     check_device(id);
-    *context = the_context();
+    *context = context_of(id);
   });
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 #include "simulator/hip/module.h"
 #include "simulator/loader/kernel_descriptor.h"
 
@@ -58,7 +58,7 @@ int resident_workgroups(const DeviceFunction& function, int block_threads, size_
 hipError_t count_workgroups(const char* name, int* count, const void* function, int block_threads, size_t lds_bytes) {
   return guarded(name, [&] {
     require(count, "numBlocks");
-    *count = resident_workgroups(*resolve_function(function), block_threads, lds_bytes);
+    *count = resident_workgroups(*resolve_function(function, current_device()), block_threads, lds_bytes);
   });
 }
 
@@ -66,7 +66,7 @@ hipError_t choose_block(const char* name, int* grid, int* block, const void* fun
   return guarded(name, [&] {
     require(grid, "gridSize");
     require(block, "blockSize");
-    const auto resolved = resolve_function(function);
+    const auto resolved = resolve_function(function, current_device());
     const int most = static_cast<int>(resolved->metadata.max_workgroup_size);
     int best_threads = 0;
     for (int threads = kWaveLanes; threads <= (limit > 0 ? std::min(limit, most) : most); threads += kWaveLanes) {
@@ -85,14 +85,14 @@ hipError_t choose_block(const char* name, int* grid, int* block, const void* fun
 hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipFunction_t function) {
   return guarded(__func__, [&] {
     require(value, "value");
-    *value = function_attribute(*resolve_function(function), attribute);
+    *value = function_attribute(*resolve_function(function, current_device()), attribute);
   });
 }
 
 hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* function) {
   return guarded(__func__, [&] {
     require(attributes, "attr");
-    const auto resolved = resolve_function(function);
+    const auto resolved = resolve_function(function, current_device());
     const auto get = [&](hipFunction_attribute attribute) { return function_attribute(*resolved, attribute); };
     *attributes = {.binaryVersion = get(HIP_FUNC_ATTRIBUTE_BINARY_VERSION),
                    .cacheModeCA = get(HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA),
@@ -109,7 +109,7 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes* attributes, const void* funct
 
 hipError_t hipFuncSetAttribute(const void* function, hipFuncAttribute attribute, int value) {
   return guarded(__func__, [&] {
-    const auto resolved = resolve_function(function);
+    const auto resolved = resolve_function(function, current_device());
     if (attribute != hipFuncAttributeMaxDynamicSharedMemorySize) return;  // a hint
     const uint32_t fixed = resolved->code.descriptor.group_segment_fixed_size;
     if (value < 0 || fixed + static_cast<uint64_t>(value) > max_lds_bytes) {
@@ -125,7 +125,7 @@ hipError_t hipFuncSetSharedMemConfig(const void*, hipSharedMemConfig) { return h
 MLAFORGE_HIP_EXPORT hipError_t hipGetFuncBySymbol(hipFunction_t* function, const void* symbol) {
   return guarded(__func__, [&] {
     require(function, "functionPtr");
-    *function = reinterpret_cast<hipFunction_t>(resolve_function(symbol).get());
+    *function = reinterpret_cast<hipFunction_t>(resolve_function(symbol, current_device()).get());
   });
 }
 

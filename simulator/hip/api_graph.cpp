@@ -8,6 +8,7 @@
 #include "simulator/hip/copy.h"
 #include "simulator/hip/error.h"
 #include "simulator/hip/launch.h"
+#include "simulator/hip/machine.h"
 #include "simulator/hip/stream.h"
 
 namespace mlaforge::simulator {
@@ -83,7 +84,7 @@ void instantiate(hipGraphExec_t* handle, hipGraph_t graph) {
 Operation kernel_operation(const hipKernelNodeParams* parameters) {
   require(parameters, "pNodeParams");
   require(parameters->func, "pNodeParams->func");
-  const auto function = resolve_function(parameters->func);
+  const auto function = resolve_function(parameters->func, current_device());
   const LaunchShape shape{.grid = {parameters->gridDim.x, parameters->gridDim.y, parameters->gridDim.z},
                           .block = {parameters->blockDim.x, parameters->blockDim.y, parameters->blockDim.z},
                           .dynamic_lds_bytes = parameters->sharedMemBytes};

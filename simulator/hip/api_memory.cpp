@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 #include "simulator/hip/stream.h"
 
 using namespace mlaforge::simulator;
@@ -13,51 +13,49 @@ namespace {
 
 constexpr size_t kPitchAlignment = 256;
 
-bool is_host(RegionKind kind) { return kind == RegionKind::host_pinned || kind == RegionKind::host_registered; }
-
 void allocate(const char* function, void** pointer, size_t bytes, RegionKind kind, unsigned flags = 0) {
   require(pointer, "ptr");
   *pointer = nullptr;
   if (bytes == 0) return;
-  const bool poison = device().options().poison;
-  const auto address = device().memory.allocate(bytes, kind, function, flags, poison);
+  const bool poison = machine().options().poison;
+  const auto address = machine().memory.allocate(bytes, kind, function, flags, poison, current_device());
   if (!address) {
-    fail(hipErrorOutOfMemory,
-         fmt::format("{} bytes asked for, {} of the device's {} are free", bytes,
-                     DeviceMemory::kCapacityBytes - device().memory.used_bytes(), DeviceMemory::kCapacityBytes));
+    fail(hipErrorOutOfMemory, fmt::format("{} bytes asked for, {} of device {}'s {} are free", bytes,
+                                          DeviceMemory::kCapacityBytes - machine().memory.used_bytes(current_device()),
+                                          current_device(), DeviceMemory::kCapacityBytes));
   }
   *pointer = reinterpret_cast<void*>(*address);
 }
 
 AllocationInfo existing_region(const void* pointer) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  auto region = device().memory.lookup(address);
+  auto region = machine().memory.lookup(address);
   if (!region) {
     fail(hipErrorInvalidValue,
-         fmt::format("pointer {:#x} is in no allocation: {}", address, device().memory.describe(address)));
+         fmt::format("pointer {:#x} is in no allocation: {}", address, machine().memory.describe(address)));
   }
   return *region;
 }
 
 void release(const void* pointer, bool host_memory) {
   if (pointer == nullptr) return;
-  const std::scoped_lock running(device().execution);
+  const std::scoped_lock running(machine().execution);
   const AllocationInfo region = existing_region(pointer);
   if (region.begin != reinterpret_cast<uint64_t>(pointer)) {
     fail(hipErrorInvalidValue, fmt::format("pointer {} is not the beginning of an allocation: {}", pointer,
-                                           device().memory.describe(reinterpret_cast<uint64_t>(pointer))));
+                                           machine().memory.describe(reinterpret_cast<uint64_t>(pointer))));
   }
   if (region.kind == RegionKind::module || region.kind == RegionKind::host_registered ||
       is_host(region.kind) != host_memory) {
     fail(hipErrorInvalidValue,
          fmt::format("pointer {} was made by {}, which this call does not free", pointer, region.label));
   }
-  device().memory.release(region.begin);
+  machine().memory.release(region.begin);
 }
 
 // Values of hipMemoryType: HIP 6 renumbered them as CUDA has them.
 int memory_type(RegionKind kind) {
-  const bool abi5 = device().options().hip_abi == 5;
+  const bool abi5 = machine().options().hip_abi == 5;
   if (is_host(kind)) return abi5 ? 0 : 1;
   if (kind == RegionKind::managed) return abi5 ? 4 : 3;
   return abi5 ? 1 : 2;
@@ -146,7 +144,7 @@ hipError_t hipHostRegister(void* pointer, size_t bytes, unsigned int flags) {
   return guarded(__func__, [&] {
     require(pointer, "hostPtr");
     if (bytes == 0) fail(hipErrorInvalidValue, "sizeBytes is 0");
-    if (!device().memory.register_host(reinterpret_cast<uint64_t>(pointer), bytes, flags)) {
+    if (!machine().memory.register_host(reinterpret_cast<uint64_t>(pointer), bytes, flags)) {
       fail(hipErrorHostMemoryAlreadyRegistered, fmt::format("{} of {} bytes overlaps an allocation", pointer, bytes));
     }
   });
@@ -154,13 +152,13 @@ hipError_t hipHostRegister(void* pointer, size_t bytes, unsigned int flags) {
 
 hipError_t hipHostUnregister(void* pointer) {
   return guarded(__func__, [&] {
-    const std::scoped_lock running(device().execution);
-    const auto region = device().memory.lookup(reinterpret_cast<uint64_t>(pointer));
+    const std::scoped_lock running(machine().execution);
+    const auto region = machine().memory.lookup(reinterpret_cast<uint64_t>(pointer));
     if (!region || region->kind != RegionKind::host_registered ||
         region->begin != reinterpret_cast<uint64_t>(pointer)) {
       fail(hipErrorHostMemoryNotRegistered, fmt::format("{} is not registered", pointer));
     }
-    device().memory.release(region->begin);
+    machine().memory.release(region->begin);
   });
 }
 
@@ -184,7 +182,7 @@ hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
     require(free_bytes, "free");
     require(total_bytes, "total");
     *total_bytes = DeviceMemory::kCapacityBytes;
-    *free_bytes = DeviceMemory::kCapacityBytes - device().memory.used_bytes();
+    *free_bytes = DeviceMemory::kCapacityBytes - machine().memory.used_bytes(current_device());
   });
 }
 
@@ -209,7 +207,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
     const AllocationInfo region = existing_region(pointer);
     auto* address = const_cast<void*>(pointer);
     *attributes = {.memoryType = static_cast<hipMemoryType>(memory_type(region.kind)),
-                   .device = 0,
+                   .device = region.device,
                    .devicePointer = address,
                    .hostPointer = is_host(region.kind) || region.kind == RegionKind::managed ? address : nullptr,
                    .isManaged = region.kind == RegionKind::managed,

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 
 namespace mlaforge::simulator {
 namespace {
@@ -32,7 +32,7 @@ void check_range(const void* pointer, uint64_t bytes, Place place, const char* n
   if (bytes == 0) return;
   if (pointer == nullptr) fail(hipErrorInvalidValue, fmt::format("{} is null ({} bytes)", name, bytes));
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  const DeviceMemory& memory = device().memory;
+  const DeviceMemory& memory = machine().memory;
   const auto region = memory.lookup(address);
   if (!region) {
     if (place == Place::any && !memory.in_pool(address)) return;

@@ -1,9 +1,11 @@
 #include "simulator/hip/device_properties.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "simulator/core/launch.h"
-#include "simulator/hip/device.h"
+#include "simulator/hip/machine.h"
 
 namespace mlaforge::simulator {
 namespace {
@@ -29,9 +31,11 @@ hipDeviceArch_t all_features() {
   return arch;
 }
 
+int pci_bus(int device) { return 5 + 16 * device; }
+
 // The fields that both layouts have under one name.
 template <typename Properties>
-void fill_common(Properties& p) {
+void fill_common(Properties& p, int device) {
   std::strcpy(p.name, kDeviceName);
   std::strcpy(p.gcnArchName, kArchName);
   p.totalGlobalMem = DeviceMemory::kCapacityBytes;
@@ -62,21 +66,23 @@ void fill_common(Properties& p) {
   p.ECCEnabled = 1;
   p.managedMemory = 1;
   p.isLargeBar = 1;
+  p.pciBusID = pci_bus(device);
 }
 
 }  // namespace
 
-hipDeviceProp_t device_properties_r0000() {
+hipDeviceProp_t device_properties_r0000(int device) {
   hipDeviceProp_t properties{};
-  fill_common(properties);
+  fill_common(properties, device);
   properties.gcnArch = 950;
   return properties;
 }
 
-DevicePropertiesR0600 device_properties_r0600() {
+DevicePropertiesR0600 device_properties_r0600(int device) {
   DevicePropertiesR0600 properties{};
-  fill_common(properties);
+  fill_common(properties, device);
   std::memcpy(properties.uuid.bytes, "mlaforge-gfx950\0", sizeof properties.uuid.bytes);
+  properties.uuid.bytes[15] = static_cast<char>(device);
   properties.regsPerMultiprocessor = kVgprsPerCu;
   properties.sharedMemPerMultiprocessor = max_lds_bytes;
   properties.sharedMemPerBlockOptin = max_lds_bytes;
@@ -89,5 +95,7 @@ DevicePropertiesR0600 device_properties_r0600() {
   properties.memoryPoolsSupported = 1;
   return properties;
 }
+
+std::string pci_bus_id(int device) { return fmt::format("0000:{:02x}:00.0", pci_bus(device)); }
 
 }  // namespace mlaforge::simulator

@@ -3,6 +3,8 @@
 // tests.
 #pragma once
 
+#include <string>
+
 #include "simulator/hip/hip_types.h"
 
 namespace mlaforge::simulator {
@@ -120,7 +122,11 @@ struct DevicePropertiesR0600 {
 static_assert(sizeof(DevicePropertiesR0600) == 1472);
 static_assert(offsetof(DevicePropertiesR0600, gcnArchName) == 1160);
 
-hipDeviceProp_t device_properties_r0000();
-DevicePropertiesR0600 device_properties_r0600();
+// Of one device: they differ by place (uuid, PCI bus) alone.
+hipDeviceProp_t device_properties_r0000(int device);
+DevicePropertiesR0600 device_properties_r0600(int device);
+
+// "0000:05:00.0"
+std::string pci_bus_id(int device);
 
 }  // namespace mlaforge::simulator

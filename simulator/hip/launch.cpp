@@ -5,8 +5,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 #include "simulator/hip/stream.h"
 #include "simulator/hip/timing.h"
 
@@ -111,7 +111,7 @@ void execute(const DeviceFunction& function, const LaunchShape& shape, const std
   // Kept until after the lock's release: the last owner unloads the module, which takes the lock.
   const auto module = function.module.lock();
   if (!module) fail(hipErrorInvalidHandle, "the module of kernel " + function.metadata.name + " was unloaded");
-  const SimulatorOptions options = device().options();
+  const SimulatorOptions options = machine().options();
   LaunchConfig config;
   config.grid = shape.grid;
   config.block = shape.block;
@@ -122,24 +122,29 @@ void execute(const DeviceFunction& function, const LaunchShape& shape, const std
   config.checks = options.checks;
   config.threads = options.threads;
   config.max_wave_instructions = options.instruction_limit;
-  const std::scoped_lock running(device().execution);
+  const std::scoped_lock running(machine().execution);
+  DeviceView memory = machine().view(function.device);
   if (options.watch && options.watch->watched().kernel == function.metadata.name) {
     config.observer = [&](uint64_t) { return options.watch->observer(function.code); };
   }
-  if (options.timing) return time_kernel(function.code, config, options);
-  const LaunchResult result = run_kernel(function.code, config, device().memory);
+  if (options.timing) return time_kernel(function.code, config, memory, options);
+  const LaunchResult result = run_kernel(function.code, config, memory);
   store_stats(function.metadata.name, result.stats);
   if (result.fault) fail(*result.fault);
 }
 
-void launch(std::shared_ptr<DeviceFunction> function, const LaunchShape& shape, void** parameters, void** extra,
-            hipStream_t stream) {
+void launch(const void* handle_or_stub, const LaunchShape& shape, void** parameters, void** extra, hipStream_t handle) {
+  const auto stream = find_stream(handle);
+  auto function = resolve_function(handle_or_stub, stream->device);
+  if (function->device != stream->device) {
+    fail(hipErrorInvalidHandle, fmt::format("kernel {} was loaded on device {}, the stream is of device {}",
+                                            function->metadata.name, function->device, stream->device));
+  }
   check_shape(*function, shape);
   auto arguments = pack_arguments(*function, parameters, extra);
-  submit(*find_stream(stream), hipGraphNodeTypeKernel,
-         [function = std::move(function), shape, arguments = std::move(arguments)] {
-           execute(*function, shape, arguments);
-         });
+  submit(*stream, hipGraphNodeTypeKernel, [function = std::move(function), shape, arguments = std::move(arguments)] {
+    execute(*function, shape, arguments);
+  });
 }
 
 }  // namespace mlaforge::simulator
@@ -153,8 +158,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
                                  unsigned int lds_bytes, hipStream_t stream, void** parameters, void** extra) {
   return guarded(__func__, [&] {
     require(function, "f");
-    launch(resolve_function(function), {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes}, parameters,
-           extra, stream);
+    launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes}, parameters, extra, stream);
   });
 }
 
@@ -177,7 +181,7 @@ MLAFORGE_HIP_EXPORT hipError_t hipExtModuleLaunchKernel(hipFunction_t function, 
       shape.grid[i] = block[i] == 0 ? 0 : threads[i] / block[i];
     }
     if (start != nullptr && hipEventRecord(start, stream) != hipSuccess) fail(hipErrorInvalidHandle, last_report());
-    launch(resolve_function(function), shape, parameters, extra, stream);
+    launch(function, shape, parameters, extra, stream);
     if (stop != nullptr && hipEventRecord(stop, stream) != hipSuccess) fail(hipErrorInvalidHandle, last_report());
   });
 }
@@ -186,8 +190,7 @@ hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** a
                            hipStream_t stream) {
   return guarded(__func__, [&] {
     require(function, "function_address");
-    launch(resolve_function(function), {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes}, arguments,
-           nullptr, stream);
+    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes}, arguments, nullptr, stream);
   });
 }
 
@@ -196,8 +199,7 @@ hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void*
   return guarded(__func__, [&] {
     require(function, "function_address");
     if (start != nullptr && hipEventRecord(start, stream) != hipSuccess) fail(hipErrorInvalidHandle, last_report());
-    launch(resolve_function(function), {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes}, arguments,
-           nullptr, stream);
+    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes}, arguments, nullptr, stream);
     if (stop != nullptr && hipEventRecord(stop, stream) != hipSuccess) fail(hipErrorInvalidHandle, last_report());
   });
 }

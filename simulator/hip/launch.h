@@ -25,8 +25,8 @@ void check_shape(const DeviceFunction& function, const LaunchShape& shape);
 // Runs the kernel to its end. Throws ApiError with the fault if it does not come there.
 void execute(const DeviceFunction& function, const LaunchShape& shape, const std::vector<std::byte>& arguments);
 
-// Checks and packs now, and runs in `stream` (at once, or in the graph that it captures).
-void launch(std::shared_ptr<DeviceFunction> function, const LaunchShape& shape, void** parameters, void** extra,
-            hipStream_t stream);
+// Checks and packs now, and runs in `stream` (at once, or in the graph that it captures). `function` is a handle or the
+// address of a host stub, of the stream's device.
+void launch(const void* function, const LaunchShape& shape, void** parameters, void** extra, hipStream_t stream);
 
 }  // namespace mlaforge::simulator

@@ -18,21 +18,19 @@ const char* mlaforge_simulator_version(void);
  *
  *   key                environment                     values
  *   memory             MLAFORGE_SIM_MEMORY             lazy (default), eager, random:SEED: when loads and LDS DMA land
- *   checks             MLAFORGE_SIM_CHECKS             none (default), all, or a list of lds_races, global_races, uninitialized,
- *                                                      wait_states, alignment, dma_full_exec, barrier_exit
- *   threads            MLAFORGE_SIM_THREADS            host threads, 0 (default): all
- *   instruction_limit  MLAFORGE_SIM_INSTRUCTION_LIMIT  instructions of a wave beyond which a launch is an endless loop
- *   poison             MLAFORGE_SIM_POISON             0 (default) or 1: fill new allocations with 0xFB, not with zeros
- *   hip_abi            MLAFORGE_SIM_HIP_ABI            5 or 6: values of hipMemoryType; default 6, but 5 if the library
- *                                                      was loaded as libamdhip64.so.5
- *   timing             MLAFORGE_SIM_TIMING             0 (default) or 1: launches are timed by the cycle model; only the
- *                                                      workgroups that stand for the launch are executed. Setting it
- *                                                      forgets the timings so far
- *   timing_trace       MLAFORGE_SIM_TIMING_TRACE       0 (default) or 1: keep what the waves of one CU do
- *   timing_budget      MLAFORGE_SIM_TIMING_BUDGET      wave instructions that a replay may have; more are extrapolated
- *   wait_watch         MLAFORGE_SIM_WAIT_WATCH         none (default) or KERNEL:OFFSET:VMCNT:LGKMCNT: watch what that
- *                                                      kernel's instruction at OFFSET bytes from its entry no longer
- *                                                      waits for, where it once was a wait of these counts */
+ *   checks             MLAFORGE_SIM_CHECKS             none (default), all, or a list of lds_races, global_races,
+ * uninitialized, wait_states, alignment, dma_full_exec, barrier_exit threads            MLAFORGE_SIM_THREADS host
+ * threads, 0 (default): all devices            MLAFORGE_SIM_DEVICES            1 (default) to 16: devices, each with
+ * memory of its own; they reach each other's after hipDeviceEnablePeerAccess instruction_limit
+ * MLAFORGE_SIM_INSTRUCTION_LIMIT  instructions of a wave beyond which a launch is an endless loop poison
+ * MLAFORGE_SIM_POISON             0 (default) or 1: fill new allocations with 0xFB, not with zeros hip_abi
+ * MLAFORGE_SIM_HIP_ABI            5 or 6: values of hipMemoryType; default 6, but 5 if the library was loaded as
+ * libamdhip64.so.5 timing             MLAFORGE_SIM_TIMING             0 (default) or 1: launches are timed by the cycle
+ * model; only the workgroups that stand for the launch are executed. Setting it forgets the timings so far timing_trace
+ * MLAFORGE_SIM_TIMING_TRACE       0 (default) or 1: keep what the waves of one CU do timing_budget
+ * MLAFORGE_SIM_TIMING_BUDGET      wave instructions that a replay may have; more are extrapolated wait_watch
+ * MLAFORGE_SIM_WAIT_WATCH         none (default) or KERNEL:OFFSET:VMCNT:LGKMCNT: watch what that kernel's instruction
+ * at OFFSET bytes from its entry no longer waits for, where it once was a wait of these counts */
 int mlaforge_simulator_set_option(const char* key, const char* value);
 
 /* The last failure of this thread as a paragraph for people, or "" if there was none. Valid until the thread's next
@@ -47,8 +45,8 @@ const char* mlaforge_simulator_last_report_json(void);
  * "instructions"} (instructions of waves). "{}" before the first. */
 const char* mlaforge_simulator_stats_json(void);
 
-/* The waits and barriers of a code object's kernels: {KERNEL: [{"offset" (bytes from the kernel's entry), "file_offset",
- * "text", "word", "barrier", "vmcnt", "lgkmcnt"}]}. "{}" if it cannot be read, see the report. */
+/* The waits and barriers of a code object's kernels: {KERNEL: [{"offset" (bytes from the kernel's entry),
+ * "file_offset", "text", "word", "barrier", "vmcnt", "lgkmcnt"}]}. "{}" if it cannot be read, see the report. */
 const char* mlaforge_simulator_wait_points_json(const void* image, size_t bytes);
 
 /* What the launches since wait_watch was set saw: {"executions", "released": [{"operation", "store", "end" (wait,

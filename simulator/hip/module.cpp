@@ -6,8 +6,8 @@
 #include <fstream>
 #include <limits>
 
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 #include "simulator/hip/registration.h"
 #include "simulator/loader/kernel_descriptor.h"
 #include "simulator/loader/offload_bundle.h"
@@ -46,7 +46,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 }
 
 void place_segments(Module& module, std::span<const std::byte> image) {
-  DeviceMemory& memory = device().memory;
+  DeviceMemory& memory = machine().memory;
   std::ranges::copy(image, reinterpret_cast<std::byte*>(module.base));
   for (const ElfSegment& segment : module.object.segments) {
     if (segment.memory_bytes == 0) continue;
@@ -57,6 +57,7 @@ void place_segments(Module& module, std::span<const std::byte> image) {
                        .kind = RegionKind::module,
                        .writable = segment.writable,
                        .flags = 0,
+                       .device = module.device,
                        .label = fmt::format("the {} of module {}", what, module.name)});
     module.regions.push_back(begin);
   }
@@ -82,6 +83,7 @@ void make_functions(const std::shared_ptr<Module>& module, std::span<const std::
     });
     auto function = std::make_shared<DeviceFunction>();
     function->metadata = kernel.metadata;
+    function->device = module->device;
     function->module = module;
     function->code = {
         .name = kernel.metadata.name,
@@ -110,9 +112,9 @@ HandleTable<DeviceFunction>& functions() {
 }
 
 Module::~Module() {
-  const std::scoped_lock running(device().execution);
+  const std::scoped_lock running(machine().execution);
   for (const auto& function : functions) simulator::functions().remove(function.get());
-  for (const uint64_t region : regions) device().memory.release(region);
+  for (const uint64_t region : regions) machine().memory.release(region);
 }
 
 Bytes image_at(const void* image) {
@@ -123,14 +125,15 @@ Bytes image_at(const void* image) {
   return bytes.first(image_extent(bytes));
 }
 
-std::shared_ptr<Module> load_module(Bytes file, std::string name) {
-  device().options();  // reports a bad environment before any work
+std::shared_ptr<Module> load_module(Bytes file, std::string name, int device) {
+  machine().options();  // reports a bad environment before any work
   LoadResult<CodeObject> loaded = load_code_object(file);
   if (!loaded.ok()) fail(loaded.error(), name);
   auto module = std::make_shared<Module>();
   module->name = std::move(name);
+  module->device = device;
   module->object = std::move(loaded.value());
-  const auto base = device().memory.reserve(module->object.image.size());
+  const auto base = machine().memory.reserve(module->object.image.size());
   if (!base)
     fail(hipErrorOutOfMemory, fmt::format("{}: no room for {} bytes", module->name, module->object.image.size()));
   module->base = *base;
@@ -157,9 +160,9 @@ const GlobalVariable& find_variable(const Module& module, std::string_view name)
   fail(hipErrorNotFound, fmt::format("{} has no variable {}; {}", module.name, name, nearest_name(name, names)));
 }
 
-std::shared_ptr<DeviceFunction> resolve_function(const void* handle_or_stub) {
+std::shared_ptr<DeviceFunction> resolve_function(const void* handle_or_stub, int device) {
   if (auto function = functions().find(handle_or_stub)) return function;
-  if (auto function = registered_function(handle_or_stub)) return function;
+  if (auto function = registered_function(handle_or_stub, device)) return function;
   fail(hipErrorInvalidDeviceFunction,
        fmt::format("function {} is neither of a loaded module nor registered", handle_or_stub));
 }
@@ -184,7 +187,8 @@ void load_file(hipModule_t* handle, const char* path) {
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::string_view whole(path);
   const std::string name(whole.substr(whole.rfind('/') + 1));
-  *handle = reinterpret_cast<hipModule_t>(modules().add(load_module(std::as_bytes(std::span(text)), name)));
+  *handle =
+      reinterpret_cast<hipModule_t>(modules().add(load_module(std::as_bytes(std::span(text)), name, current_device())));
 }
 
 }  // namespace
@@ -197,7 +201,7 @@ hipError_t hipModuleLoadData(hipModule_t* handle, const void* image) {
   return guarded(__func__, [&] {
     require(handle, "module");
     require(image, "image");
-    auto module = load_module(image_at(image), fmt::format("code object at {}", image));
+    auto module = load_module(image_at(image), fmt::format("code object at {}", image), current_device());
     *handle = reinterpret_cast<hipModule_t>(modules().add(std::move(module)));
   });
 }

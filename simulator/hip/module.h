@@ -17,12 +17,14 @@ struct Module;
 struct DeviceFunction {
   KernelCode code;
   KernelMetadata metadata;
+  int device = 0;
   std::weak_ptr<const Module> module;  // expired: unloaded, its memory is gone
 };
 
 struct Module {
   std::string name;  // for messages: the file's, or "code object at 0x..."
   CodeObject object;
+  int device = 0;
   uint64_t base = 0;
   std::vector<uint64_t> regions;
   std::vector<std::shared_ptr<DeviceFunction>> functions;
@@ -39,14 +41,15 @@ HandleTable<DeviceFunction>& functions();
 // The bytes of the bundle or code object that a pointer without a size points to.
 Bytes image_at(const void* image);
 
-// Places a code object or bundle in device memory. Throws ApiError.
-std::shared_ptr<Module> load_module(Bytes file, std::string name);
+// Places a code object or bundle in the memory of `device`. Throws ApiError.
+std::shared_ptr<Module> load_module(Bytes file, std::string name, int device);
 
 // A function or variable of a module. Throws ApiError with hipErrorNotFound that names the nearest.
 std::shared_ptr<DeviceFunction> find_function(const Module& module, std::string_view name);
 const GlobalVariable& find_variable(const Module& module, std::string_view name);
 
-// A handle of hipModuleGetFunction, or the address of a registered host stub. Throws ApiError.
-std::shared_ptr<DeviceFunction> resolve_function(const void* handle_or_stub);
+// A handle of hipModuleGetFunction, or the address of a registered host stub, whose module is then that of `device`.
+// Throws ApiError.
+std::shared_ptr<DeviceFunction> resolve_function(const void* handle_or_stub, int device);
 
 }  // namespace mlaforge::simulator

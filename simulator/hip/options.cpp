@@ -9,13 +9,14 @@
 #include <optional>
 
 #include "simulator/hip/wait_points.h"
+#include "simulator/memory/device_memory.h"
 
 namespace mlaforge::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 10> kKeys = {"memory",        "checks",    "threads", "instruction_limit",
-                                                    "poison",        "hip_abi",   "timing",  "timing_trace",
-                                                    "timing_budget", "wait_watch"};
+constexpr std::array<std::string_view, 11> kKeys = {
+    "memory",  "checks", "threads",      "devices",       "instruction_limit", "poison",
+    "hip_abi", "timing", "timing_trace", "timing_budget", "wait_watch"};
 constexpr unsigned kMaxThreads = 1024;
 
 std::optional<uint64_t> parse_number(std::string_view text, uint64_t low, uint64_t high) {
@@ -89,6 +90,12 @@ std::string set_option(SimulatorOptions& options, std::string_view key, std::str
     const auto threads = parse_number(value, 0, kMaxThreads);
     if (!threads) return bad_value(key, value, fmt::format("0 (all) to {}", kMaxThreads));
     options.threads = static_cast<unsigned>(*threads);
+    return {};
+  }
+  if (key == "devices") {
+    const auto devices = parse_number(value, 1, DeviceMemory::kMaxDevices);
+    if (!devices) return bad_value(key, value, fmt::format("1 to {}", DeviceMemory::kMaxDevices));
+    options.devices = static_cast<int>(*devices);
     return {};
   }
   if (key == "instruction_limit") {

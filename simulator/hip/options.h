@@ -15,6 +15,7 @@ struct SimulatorOptions {
   uint64_t seed = 0;
   Checks checks{};
   unsigned threads = 0;
+  int devices = 1;
   uint64_t instruction_limit = LaunchConfig{}.max_wave_instructions;
   bool poison = false;
   int hip_abi = 6;

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <map>
 #include <vector>
 
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 
 namespace mlaforge::simulator {
 namespace {
@@ -29,7 +30,7 @@ struct ManagedVariable {
 
 struct FatBinary {
   const void* image = nullptr;
-  std::shared_ptr<Module> module;  // null until first used
+  std::array<std::shared_ptr<Module>, DeviceMemory::kMaxDevices> modules;  // by device; null until first used
   std::vector<ManagedVariable> managed;
 };
 
@@ -50,17 +51,18 @@ Registry& registry() {
   return instance;
 }
 
-Module& loaded_module(FatBinary& binary) {
-  if (!binary.module) {
-    auto module = load_module(image_at(binary.image), "the program's fat binary");
+Module& loaded_module(FatBinary& binary, int device) {
+  std::shared_ptr<Module>& kept = binary.modules[static_cast<size_t>(device)];
+  if (!kept) {
+    auto module = load_module(image_at(binary.image), "the program's fat binary", device);
     for (const ManagedVariable& managed : binary.managed) {
       // The device's variable is a pointer to the managed memory.
       const GlobalVariable& variable = find_variable(*module, managed.name);
       std::memcpy(reinterpret_cast<void*>(module->base + variable.address), &managed.address, sizeof managed.address);
     }
-    binary.module = std::move(module);
+    kept = std::move(module);
   }
-  return *binary.module;
+  return *kept;
 }
 
 FatBinary* find_binary(void** handle) {
@@ -82,19 +84,20 @@ std::vector<CallConfiguration>& call_configurations() {
 
 }  // namespace
 
-std::shared_ptr<DeviceFunction> registered_function(const void* host_stub) {
+std::shared_ptr<DeviceFunction> registered_function(const void* host_stub, int device) {
   const std::scoped_lock lock(registry().mutex);
   const auto at = registry().kernels.find(host_stub);
-  return at == registry().kernels.end() ? nullptr : find_function(loaded_module(*at->second.binary), at->second.name);
+  return at == registry().kernels.end() ? nullptr
+                                        : find_function(loaded_module(*at->second.binary, device), at->second.name);
 }
 
-DeviceVariable registered_variable(const void* host_shadow) {
+DeviceVariable registered_variable(const void* host_shadow, int device) {
   const std::scoped_lock lock(registry().mutex);
   const auto at = registry().variables.find(host_shadow);
   if (at == registry().variables.end()) {
     fail(hipErrorInvalidSymbol, fmt::format("symbol {} is no registered device variable", host_shadow));
   }
-  const Module& module = loaded_module(*at->second.binary);
+  const Module& module = loaded_module(*at->second.binary, device);
   const GlobalVariable& variable = find_variable(module, at->second.name);
   return {.address = module.base + variable.address, .bytes = variable.bytes};
 }
@@ -132,7 +135,7 @@ MLAFORGE_HIP_EXPORT void __hipRegisterManagedVar(void* handle, void** pointer, v
   const std::scoped_lock lock(registry().mutex);
   FatBinary* binary = find_binary(static_cast<void**>(handle));
   if (binary == nullptr || bytes == 0) return;
-  const auto address = device().memory.allocate(bytes, RegionKind::managed, std::string("managed variable ") + name);
+  const auto address = machine().memory.allocate(bytes, RegionKind::managed, std::string("managed variable ") + name);
   if (!address) return;
   *pointer = reinterpret_cast<void*>(*address);
   if (initial_value != nullptr) std::memcpy(*pointer, initial_value, bytes);
@@ -173,13 +176,13 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* lds_bytes,
 hipError_t hipGetSymbolAddress(void** address, const void* symbol) {
   return guarded(__func__, [&] {
     require(address, "devPtr");
-    *address = reinterpret_cast<void*>(registered_variable(symbol).address);
+    *address = reinterpret_cast<void*>(registered_variable(symbol, current_device()).address);
   });
 }
 
 hipError_t hipGetSymbolSize(size_t* bytes, const void* symbol) {
   return guarded(__func__, [&] {
     require(bytes, "size");
-    *bytes = registered_variable(symbol).bytes;
+    *bytes = registered_variable(symbol, current_device()).bytes;
   });
 }

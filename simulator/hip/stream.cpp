@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 
 namespace mlaforge::simulator {
 namespace {
@@ -18,17 +19,25 @@ thread_local int thread_captures = 0;
 thread_local hipStreamCaptureMode thread_mode = hipStreamCaptureModeGlobal;
 std::atomic<unsigned long long> next_capture_id{1};
 
-std::shared_ptr<Stream> make_stream(unsigned flags, int priority, bool is_null) {
+std::shared_ptr<Stream> make_stream(unsigned flags, int priority, bool is_null, int device) {
   auto stream = std::make_shared<Stream>();
   stream->flags = flags;
   stream->priority = priority;
   stream->is_null = is_null;
+  stream->device = device;
   return stream;
 }
 
-std::shared_ptr<Stream> null_stream() {
-  static const auto& stream = *new std::shared_ptr<Stream>(make_stream(hipStreamDefault, 0, true));
-  return stream;
+std::shared_ptr<Stream> null_stream(int device) {
+  using NullStreams = std::array<std::shared_ptr<Stream>, DeviceMemory::kMaxDevices>;
+  static const NullStreams& streams = []() -> NullStreams& {
+    auto& made = *new NullStreams;
+    for (int id = 0; id < DeviceMemory::kMaxDevices; ++id) {
+      made[static_cast<size_t>(id)] = make_stream(hipStreamDefault, 0, true, id);
+    }
+    return made;
+  }();
+  return streams[static_cast<size_t>(device)];
 }
 
 void count_capture(const Capture& capture, int change) {
@@ -45,6 +54,10 @@ const GraphNode* append(Stream& stream, hipGraphNodeType type, Operation operati
 }
 
 void record_event(Event& event, Stream& stream) {
+  if (event.device != stream.device) {
+    fail(hipErrorInvalidHandle,
+         fmt::format("the event was created on device {}, the stream on device {}", event.device, stream.device));
+  }
   if (stream.capture) {
     event.capture = stream.capture;
     event.node = stream.last_node;
@@ -78,7 +91,7 @@ void create_stream(hipStream_t* handle, unsigned flags, int priority) {
     fail(hipErrorInvalidValue,
          fmt::format("flags is {:#x}; allowed: hipStreamDefault (0), hipStreamNonBlocking (1)", flags));
   }
-  Stream* stream = streams().add(make_stream(flags, std::clamp(priority, -1, 1), false));
+  Stream* stream = streams().add(make_stream(flags, std::clamp(priority, -1, 1), false, current_device()));
   *handle = reinterpret_cast<hipStream_t>(stream);
 }
 
@@ -100,7 +113,7 @@ HandleTable<Event>& events() {
 
 std::shared_ptr<Stream> find_stream(hipStream_t handle) {
   // Null, hipStreamLegacy and hipStreamPerThread.
-  if (reinterpret_cast<uintptr_t>(handle) <= 2) return null_stream();
+  if (reinterpret_cast<uintptr_t>(handle) <= 2) return null_stream(current_device());
   auto stream = streams().find(handle);
   if (!stream) fail(hipErrorInvalidHandle, fmt::format("stream {} does not exist", static_cast<const void*>(handle)));
   return stream;
@@ -183,8 +196,7 @@ hipError_t hipStreamGetPriority(hipStream_t handle, int* priority) {
 MLAFORGE_HIP_EXPORT hipError_t hipStreamGetDevice(hipStream_t handle, hipDevice_t* id) {
   return guarded(__func__, [&] {
     require(id, "device");
-    find_stream(handle);
-    *id = 0;
+    *id = find_stream(handle)->device;
   });
 }
 
@@ -210,7 +222,7 @@ hipError_t hipStreamAddCallback(hipStream_t handle, hipStreamCallback_t callback
 hipError_t hipDeviceSynchronize() {
   return guarded(__func__, [&] {
     forbid_in_capture("hipDeviceSynchronize");
-    const std::scoped_lock running(device().execution);
+    const std::scoped_lock running(machine().execution);
   });
 }
 
@@ -222,6 +234,7 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* handle, unsigned flags) {
     require(handle, "event");
     auto event = std::make_shared<Event>();
     event->flags = flags;
+    event->device = current_device();
     *handle = reinterpret_cast<hipEvent_t>(events().add(std::move(event)));
   });
 }
@@ -256,6 +269,9 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start_handle, hip
     require(milliseconds, "ms");
     const auto start = find_event(start_handle);
     const auto stop = find_event(stop_handle);
+    if (start->device != stop->device) {
+      fail(hipErrorInvalidHandle, fmt::format("the events are of devices {} and {}", start->device, stop->device));
+    }
     if (((start->flags | stop->flags) & hipEventDisableTiming) != 0) {
       fail(hipErrorInvalidHandle, "an event was created with hipEventDisableTiming");
     }

@@ -43,12 +43,14 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   bool is_null = false;
+  int device = 0;
   std::shared_ptr<Capture> capture;
   const GraphNode* last_node = nullptr;  // of the capture, in this stream
 };
 
 struct Event {
   unsigned flags = 0;
+  int device = 0;
   std::optional<std::chrono::steady_clock::time_point> recorded;
   std::shared_ptr<Capture> capture;  // if last recorded in a capturing stream
   const GraphNode* node = nullptr;
@@ -59,7 +61,8 @@ HandleTable<Event>& events();
 HandleTable<Graph>& graphs();
 HandleTable<GraphExec>& graph_execs();
 
-// These throw ApiError with hipErrorInvalidHandle if there is no such object.
+// These throw ApiError with hipErrorInvalidHandle if there is no such object. The null stream is that of the thread's
+// device.
 std::shared_ptr<Stream> find_stream(hipStream_t handle);
 std::shared_ptr<Event> find_event(hipEvent_t handle);
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 #include "simulator/hip/mlaforge_simulator.h"
 #include "simulator/timing/grid.h"
 #include "simulator/timing/report.h"
@@ -13,7 +13,7 @@
 namespace mlaforge::simulator {
 namespace {
 
-/// Guarded by Device::execution.
+/// Guarded by Machine::execution.
 std::vector<timing::LaunchTiming>& timings() {
   static auto& kept = *new std::vector<timing::LaunchTiming>;
   return kept;
@@ -21,16 +21,17 @@ std::vector<timing::LaunchTiming>& timings() {
 
 }  // namespace
 
-void time_kernel(const KernelCode& kernel, const LaunchConfig& config, const SimulatorOptions& options) {
+void time_kernel(const KernelCode& kernel, const LaunchConfig& config, GlobalMemory& memory,
+                 const SimulatorOptions& options) {
   timing::GridOptions wanted{.budget = options.timing_budget, .trace = options.timing_trace, .recent = {}};
   if (!timings().empty()) wanted.recent = timings().back().written;
-  timing::TimingResult result = timing::time_launch(timing::mi355x(), kernel, config, device().memory, wanted);
+  timing::TimingResult result = timing::time_launch(timing::mi355x(), kernel, config, memory, wanted);
   if (result.fault) fail(*result.fault);
   timings().push_back(std::move(result.timing));
 }
 
 void forget_timings() {
-  const std::scoped_lock running(device().execution);
+  const std::scoped_lock running(machine().execution);
   timings().clear();
 }
 
@@ -40,7 +41,7 @@ using namespace mlaforge::simulator;
 
 MLAFORGE_HIP_EXPORT const char* mlaforge_simulator_timing_json(void) {
   thread_local std::string text;
-  const std::scoped_lock running(device().execution);
+  const std::scoped_lock running(machine().execution);
   nlohmann::json launches = nlohmann::json::array();
   for (const timing::LaunchTiming& launch : timings()) launches.push_back(timing::to_json(launch));
   const nlohmann::json json = {{"device", timing::device_json(timing::mi355x())}, {"launches", launches}};
@@ -50,7 +51,7 @@ MLAFORGE_HIP_EXPORT const char* mlaforge_simulator_timing_json(void) {
 
 MLAFORGE_HIP_EXPORT const char* mlaforge_simulator_timing_trace_json(void) {
   thread_local std::string text;
-  const std::scoped_lock running(device().execution);
+  const std::scoped_lock running(machine().execution);
   text = timing::perfetto_trace(timings(), timing::parameters_at(timing::mi355x(), timing::Point::nominal).clock_ghz);
   return text.c_str();
 }

@@ -6,8 +6,8 @@
 
 #include "simulator/decode/disassembler.h"
 #include "simulator/decode/program.h"
-#include "simulator/hip/device.h"
 #include "simulator/hip/error.h"
+#include "simulator/hip/machine.h"
 #include "simulator/hip/mlaforge_simulator.h"
 #include "simulator/loader/code_object.h"
 
@@ -120,8 +120,8 @@ MLAFORGE_HIP_EXPORT const char* mlaforge_simulator_wait_points_json(const void* 
 MLAFORGE_HIP_EXPORT const char* mlaforge_simulator_wait_watch_json(void) {
   thread_local std::string text;
   text = "{}";
-  const std::scoped_lock running(device().execution);
-  const auto options = device().options();
+  const std::scoped_lock running(machine().execution);
+  const auto options = machine().options();
   if (options.watch) text = to_json(options.watch->report()).dump();
   return text.c_str();
 }

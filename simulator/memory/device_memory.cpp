@@ -56,15 +56,21 @@ DeviceMemory::DeviceMemory() {
 DeviceMemory::~DeviceMemory() { munmap(host(pool_begin_), pool_end_ - pool_begin_); }
 
 std::optional<uint64_t> DeviceMemory::allocate(uint64_t bytes, RegionKind kind, std::string label, uint32_t flags,
-                                               bool poison) {
+                                               bool poison, int device) {
   const std::unique_lock lock(mutex_);
   const bool on_device = kind == RegionKind::device || kind == RegionKind::managed;
-  if (on_device && (bytes > kCapacityBytes || used_bytes_ > kCapacityBytes - bytes)) return std::nullopt;
+  uint64_t& used = used_bytes_[static_cast<size_t>(device)];
+  if (on_device && (bytes > kCapacityBytes || used > kCapacityBytes - bytes)) return std::nullopt;
   const auto begin = place(bytes);
   if (!begin) return std::nullopt;
-  if (on_device) used_bytes_ += bytes;
-  regions_[*begin] = {
-      .begin = *begin, .bytes = bytes, .kind = kind, .writable = true, .flags = flags, .label = std::move(label)};
+  if (on_device) used += bytes;
+  regions_[*begin] = {.begin = *begin,
+                      .bytes = bytes,
+                      .kind = kind,
+                      .writable = true,
+                      .flags = flags,
+                      .device = device,
+                      .label = std::move(label)};
   if (poison) std::memset(host(*begin), kPoison, bytes);
   return begin;
 }
@@ -93,6 +99,7 @@ bool DeviceMemory::register_host(uint64_t begin, uint64_t bytes, uint32_t flags)
                      .kind = RegionKind::host_registered,
                      .writable = true,
                      .flags = flags,
+                     .device = 0,
                      .label = "hipHostRegister"};
   return true;
 }
@@ -103,7 +110,9 @@ std::optional<AllocationInfo> DeviceMemory::release(uint64_t address) {
   if (at == regions_.end()) return std::nullopt;
   AllocationInfo info = std::move(at->second);
   regions_.erase(at);
-  if (info.kind == RegionKind::device || info.kind == RegionKind::managed) used_bytes_ -= info.bytes;
+  if (info.kind == RegionKind::device || info.kind == RegionKind::managed) {
+    used_bytes_[static_cast<size_t>(info.device)] -= info.bytes;
+  }
   // A module's segments share pages; they are few and small and stay.
   if (info.kind != RegionKind::host_registered && info.kind != RegionKind::module) discard(info.begin, info.bytes);
   remember_freed(info);
@@ -116,14 +125,16 @@ std::optional<AllocationInfo> DeviceMemory::lookup(uint64_t address) const {
   return region == nullptr ? std::nullopt : std::optional(*region);
 }
 
-uint64_t DeviceMemory::used_bytes() const {
+uint64_t DeviceMemory::used_bytes(int device) const {
   const std::shared_lock lock(mutex_);
-  return used_bytes_;
+  return used_bytes_[static_cast<size_t>(device)];
 }
 
-MemoryLookup DeviceMemory::find(uint64_t address) const {
+MemoryLookup DeviceMemory::find(uint64_t address, DeviceMask reachable) const {
   const std::shared_lock lock(mutex_);
   if (const AllocationInfo* region = region_at(address)) {
+    const bool owned = region->kind == RegionKind::device || region->kind == RegionKind::module;
+    if (owned && (reachable >> region->device & 1) == 0) return {.region = {}, .miss = MemoryMiss::outside};
     return {.region = {.begin = region->begin,
                        .end = region->begin + region->bytes,
                        .host = host(region->begin),

@@ -77,6 +77,29 @@ TEST_CASE("kernels and variables of a fat binary are reached by their host shado
   CHECK(attributes.maxThreadsPerBlock == 1024);
 }
 
+TEST_CASE("a fat binary is loaded once on each device that uses it") {
+  REQUIRE(mlaforge_simulator_set_option("devices", "2") == 0);
+  {
+    const Program program("gfx950", "gfx950.co");
+    void* addresses[2] = {};
+    for (int id = 0; id < 2; ++id) {
+      REQUIRE_HIP(hipSetDevice(id));
+      const DeviceBuffer<int> buffer(std::vector<int>(2));
+      REQUIRE_HIP(launch_stub(buffer.data, 1, 5 + id));
+      CHECK(buffer.read() == std::vector<int>{0, 5 + id});
+      const int value = 100 + id;
+      REQUIRE_HIP(hipMemcpyToSymbol(adjustable_symbol(), &value, 4, 0, hipMemcpyHostToDevice));
+      REQUIRE_HIP(hipGetSymbolAddress(&addresses[id], adjustable_symbol()));
+    }
+    CHECK(addresses[0] != addresses[1]);
+    REQUIRE_HIP(hipSetDevice(0));
+    int value = 0;
+    REQUIRE_HIP(hipMemcpyFromSymbol(&value, adjustable_symbol(), 4, 0, hipMemcpyDeviceToHost));
+    CHECK(value == 100);
+  }
+  REQUIRE(mlaforge_simulator_set_option("devices", "1") == 0);
+}
+
 TEST_CASE("what is not registered, or not for this GPU, is an error at its first use") {
   CHECK(launch_stub(nullptr, 0, 0) == hipErrorInvalidDeviceFunction);
   int stray = 0;

@@ -1,11 +1,13 @@
-// The one device of the process: its memory, options and locks.
+// What the process has of devices: how many, which is current, who may access whom; their memory, options and locks.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <mutex>
 #include <string>
 
 #include "simulator/hip/options.h"
-#include "simulator/memory/device_memory.h"
+#include "simulator/memory/device_view.h"
 
 namespace mlaforge::simulator {
 
@@ -24,9 +26,9 @@ inline constexpr int kHbmBusBits = 8192;
 inline constexpr const char* kDeviceName = "AMD Instinct MI355X (mlaforge simulator)";
 inline constexpr const char* kArchName = "gfx950:sramecc+:xnack-";
 
-class Device {
+class Machine {
  public:
-  Device();
+  Machine();
 
   DeviceMemory memory;
   // Held while a kernel runs and while memory is taken away from kernels.
@@ -36,13 +38,28 @@ class Device {
   SimulatorOptions options() const;
   std::string set_option(std::string_view key, std::string_view value);
 
+  int device_count() const;
+  // Which devices' memory the kernels of `device` reach: its own and that of enabled peers.
+  DeviceMask reachable_from(int device) const;
+  // False if it was so already.
+  bool set_peer_access(int device, int peer, bool enabled);
+  DeviceView view(int device) const { return DeviceView(memory, device, reachable_from(device)); }
+
  private:
   mutable std::mutex options_mutex_;
   SimulatorOptions options_;
   std::string environment_problem_;
+  std::array<std::atomic<DeviceMask>, DeviceMemory::kMaxDevices> peers_{};
 };
 
 // Made at first use and never destroyed: HIP programs unregister their binaries after static destructors have run.
-Device& device();
+Machine& machine();
+
+// The thread's device (hipSetDevice); 0 at first.
+int current_device();
+void set_current_device(int device);
+
+// Throws ApiError with hipErrorInvalidDevice that says which devices there are.
+void check_device(int device);
 
 }  // namespace mlaforge::simulator
