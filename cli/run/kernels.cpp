@@ -39,11 +39,12 @@ Expected<const PlannedKernel*> Kernels::select(const mlaforge_problem& problem, 
     return error_of("kernel",
                     "no kernel of the config has this name, pipeline and block_tokens; `mlaforge list` names all");
   }
-  size_t index = 0;
-  if (select_row(rows, mi355x_compute_units, problem, index) != MLAFORGE_SUCCESS) {
+  const DispatchTable table = make_table(std::move(rows), mi355x_compute_units);
+  Selection selection;
+  if (select_row(table, problem, selection) != MLAFORGE_SUCCESS) {
     return error_of("problem", mlaforge_last_error());
   }
-  return find(rows[index].name);
+  return find(table.rows[selection.row].name);
 }
 
 const PlannedKernel* Kernels::find(const std::string& name) const {
@@ -158,7 +159,10 @@ Expected<Library> Kernels::open(const PlannedKernel& kernel, const std::vector<C
   set.code_object_count = objects.size();
   const mlaforge_kernel_set* sets[] = {&set};
   mlaforge_library* handle = nullptr;
-  if (open_device(hip_, 0, sets, &handle) != MLAFORGE_SUCCESS) {
+  mlaforge_open_options options = MLAFORGE_OPEN_OPTIONS_INIT;
+  options.kernel_sets = sets;
+  options.kernel_set_count = std::size(sets);
+  if (open_device(hip_, options, &handle) != MLAFORGE_SUCCESS) {
     return error_of("device", mlaforge_last_error());
   }
   return Library(handle);

@@ -57,6 +57,8 @@ const char* mlaforge_status_name(mlaforge_status status) {
       return "hip_error";
     case MLAFORGE_OUT_OF_MEMORY:
       return "out_of_memory";
+    case MLAFORGE_BAD_TUNING:
+      return "bad_tuning";
   }
   return "unknown";
 }

@@ -33,6 +33,11 @@ std::vector<Field> wanted_fields(const mlaforge_problem& problem) {
   if (problem.splits != 0) {
     fields.push_back({"splits", [](const mlaforge_kernel_row& row) -> int64_t { return row.splits; }, problem.splits});
   }
+  if (problem.probability_parts != 0) {
+    fields.push_back({"probability_parts",
+                      [](const mlaforge_kernel_row& row) -> int64_t { return row.probability_parts; },
+                      problem.probability_parts});
+  }
   return fields;
 }
 
@@ -127,6 +132,7 @@ std::string config_text(const mlaforge_problem& problem) {
          dtype_text(problem.q_dtype) + "\", \"kv_dtype\": \"" + dtype_text(problem.kv_dtype) +
          "\", \"context_parallel\": " + std::to_string(problem.context_parallel) +
          ", \"wide_kv\": " + (wide ? "true" : "false") +
+         (problem.probability_parts == 1 ? ", \"probability_parts\": 1" : "") +
          ", \"kernels\": [{\"query_length\": " + std::to_string(problem.qlen) +
          ", \"splits\": " + std::to_string(problem.splits == 0 ? 1 : problem.splits) + "}]}";
 }
@@ -138,7 +144,8 @@ std::string describe(const mlaforge_kernel_row& row) {
          std::to_string(row.page_size) + ", q_dtype " + dtype_text(row.q_dtype) + ", kv_dtype " +
          dtype_text(row.kv_dtype) + ", context_parallel " + std::to_string(row.context_parallel) + ", wide_kv " +
          std::to_string(row.wide_kv) + ", splits " + std::to_string(row.splits) + ", head_groups " +
-         std::to_string(row.head_groups) + ", block_tokens " + std::to_string(row.block_tokens);
+         std::to_string(row.head_groups) + ", block_tokens " + std::to_string(row.block_tokens) +
+         ", probability_parts " + std::to_string(row.probability_parts);
 }
 
 std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlaforge_problem& problem) {

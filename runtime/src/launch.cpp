@@ -1,11 +1,10 @@
-// Select, workspace and launch of the C ABI: no allocation, no print, no synchronisation on the way of a launch.
-#include <new>
+// Workspace and launch of the C ABI: no allocation, no print, no synchronisation on the way of a launch.
 #include <type_traits>
 
 #include "error.h"
 #include "launch_checks.h"
 #include "library.h"
-#include "table.h"
+#include "struct_version.h"
 #include "workspace.h"
 
 namespace mlaforge {
@@ -77,19 +76,6 @@ mlaforge_combine_args combine_args(const mlaforge_kernel_row& row, const mlaforg
   return args;
 }
 
-/// That a struct is there and of the version this library was built with.
-template <typename Struct>
-mlaforge_status check_struct(const char* name, const Struct* value) {
-  if (value == nullptr) {
-    return failf(MLAFORGE_INVALID_ARGUMENT, "%s is null", name);
-  }
-  if (value->struct_size != sizeof(Struct)) {
-    return failf(MLAFORGE_INVALID_ARGUMENT, "%s.struct_size is %llu; this library knows %zu", name,
-                 static_cast<unsigned long long>(value->struct_size), sizeof(Struct));
-  }
-  return MLAFORGE_SUCCESS;
-}
-
 mlaforge_status check_choice(const mlaforge_library* library, const mlaforge_choice* choice) {
   if (library == nullptr) {
     return fail(MLAFORGE_INVALID_ARGUMENT, "library is null");
@@ -97,7 +83,7 @@ mlaforge_status check_choice(const mlaforge_library* library, const mlaforge_cho
   if (const mlaforge_status status = check_struct("choice", choice); status != MLAFORGE_SUCCESS) {
     return status;
   }
-  if (choice->row_index >= library->rows.size() || choice->row != &library->rows[choice->row_index]) {
+  if (choice->row_index >= library->table.rows.size() || choice->row != &library->table.rows[choice->row_index]) {
     return fail(MLAFORGE_INVALID_ARGUMENT,
                 "choice.row is not this library's; use what mlaforge_select of this library gave");
   }
@@ -147,35 +133,6 @@ mlaforge_status launch_checked(const mlaforge_library& library, const mlaforge_c
 
 }  // namespace
 }  // namespace mlaforge
-
-mlaforge_status mlaforge_select(const mlaforge_library* library, const mlaforge_problem* problem,
-                                mlaforge_choice* choice) {
-  using namespace mlaforge;
-  if (library == nullptr) {
-    return fail(MLAFORGE_INVALID_ARGUMENT, "library is null");
-  }
-  mlaforge_status status = check_struct("problem", problem);
-  if (status == MLAFORGE_SUCCESS) {
-    status = check_struct("choice", static_cast<const mlaforge_choice*>(choice));
-  }
-  if (status != MLAFORGE_SUCCESS) {
-    return status;
-  }
-  try {
-    size_t index = 0;
-    status = select_row(library->rows, library->compute_units, *problem, index);
-    if (status == MLAFORGE_SUCCESS) {
-      choice->row = &library->rows[index];
-      choice->row_index = static_cast<uint32_t>(index);
-      choice->batch_capacity = problem->batch_capacity;
-      choice->longest_context = problem->longest_context;
-      choice->pool_bytes = problem->pool_bytes;
-    }
-    return status;
-  } catch (const std::bad_alloc&) {
-    return fail(MLAFORGE_NO_KERNEL, "no kernel for this problem (out of host memory for the explanation)");
-  }
-}
 
 mlaforge_status mlaforge_workspace_size(const mlaforge_library* library, const mlaforge_choice* choice,
                                         uint64_t* bytes) {

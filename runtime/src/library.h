@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "capabilities.h"
 #include "hip_api.h"
 #include "mlaforge/mlaforge.h"
+#include "table.h"
+#include "tuning.h"
 
 /// What the C ABI's opaque handle points to; constant after open.
 struct mlaforge_library {
@@ -21,16 +24,17 @@ struct mlaforge_library {
   int compute_units = 0;
   std::string device_name;
   std::string target;
-  std::vector<mlaforge_kernel_row> rows;  ///< sorted by key
-  std::vector<Functions> functions;       ///< of rows, by index
+  mlaforge::DispatchTable table;
+  std::vector<Functions> functions;  ///< of the table's rows, by index
   std::vector<mlaforge::HipModule> modules;
+  mlaforge::TuningSummary tuning;
+  mlaforge::Capabilities capabilities;
 };
 
 namespace mlaforge {
 
-/// mlaforge_open after HIP was loaded: checks the device and loads the sets' modules through `hip`.
-/// Also the way in for a caller with a HIP table of its own.
-mlaforge_status open_device(const HipApi& hip, int device, std::span<const mlaforge_kernel_set* const> sets,
-                            mlaforge_library** library);
+/// mlaforge_open after HIP was loaded: checks the device, loads the sets' modules through `hip`, reads the tuning data;
+/// `options.backend` is not looked at. Also the way in for a caller with a HIP table of its own.
+mlaforge_status open_device(const HipApi& hip, const mlaforge_open_options& options, mlaforge_library** library);
 
 }  // namespace mlaforge

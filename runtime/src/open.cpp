@@ -4,10 +4,12 @@
 #include <memory>
 #include <new>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "error.h"
 #include "library.h"
+#include "struct_version.h"
 #include "table.h"
 
 namespace mlaforge {
@@ -74,14 +76,15 @@ mlaforge_status check_row(const mlaforge_library& library, const std::string& se
                                            std::to_string(library.device) + " is " +
                                            (library.target.empty() ? "of unknown target" : library.target));
   }
-  if (row.splits < 1 || row.head_groups < 1 || row.threads < 1 || row.threads > 1024 ||
+  if (const std::string problem = key_problem(row); !problem.empty()) {
+    return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set + ": kernel " + row.name + ": " + problem);
+  }
+  if (row.threads < 1 || row.threads > 1024 ||
       (row.splits > 1 && (row.combine_threads < 1 || row.combine_threads > 1024 || row.combine_parts < 1))) {
-    return fail(MLAFORGE_BAD_KERNEL_SET,
-                "set " + set + ": kernel " + row.name +
-                    ": splits, head_groups, threads, combine_threads or combine_parts are out of range (" +
-                    std::to_string(row.splits) + ", " + std::to_string(row.head_groups) + ", " +
-                    std::to_string(row.threads) + ", " + std::to_string(row.combine_threads) + ", " +
-                    std::to_string(row.combine_parts) + ")");
+    return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set + ": kernel " + row.name +
+                                             ": threads, combine_threads or combine_parts are out of range (" +
+                                             std::to_string(row.threads) + ", " + std::to_string(row.combine_threads) +
+                                             ", " + std::to_string(row.combine_parts) + ")");
   }
   return MLAFORGE_SUCCESS;
 }
@@ -127,18 +130,17 @@ class Modules {
   std::map<std::string, HipFunction> functions_;
 };
 
-mlaforge_status load_set(mlaforge_library& library, const mlaforge_kernel_set& set) {
-  const std::string name = set.name != nullptr ? set.name : "(unnamed)";
-  if (set.struct_size != sizeof(mlaforge_kernel_set)) {
-    return fail(MLAFORGE_INVALID_ARGUMENT, "kernel_set.struct_size is " + std::to_string(set.struct_size) +
-                                               "; this library knows " + std::to_string(sizeof(mlaforge_kernel_set)));
+mlaforge_status load_set(mlaforge_library& library, const mlaforge_kernel_set& set,
+                         std::vector<mlaforge_kernel_row>& rows) {
+  if (const mlaforge_status status = check_struct("kernel_set", &set); status != MLAFORGE_SUCCESS) {
+    return status;
   }
+  const std::string name = set.name != nullptr ? set.name : "(unnamed)";
   if ((set.rows == nullptr && set.row_count != 0) || (set.code_objects == nullptr && set.code_object_count != 0)) {
     return fail(MLAFORGE_INVALID_ARGUMENT, "set " + name + ": rows or code_objects is null with a count above 0");
   }
   Modules modules(library, set, name);
-  for (uint64_t i = 0; i < set.row_count; ++i) {
-    const mlaforge_kernel_row& row = set.rows[i];
+  for (const mlaforge_kernel_row& row : std::span(set.rows, set.row_count)) {
     mlaforge_library::Functions functions;
     mlaforge_status status = check_row(library, name, row);
     if (status == MLAFORGE_SUCCESS) {
@@ -150,63 +152,72 @@ mlaforge_status load_set(mlaforge_library& library, const mlaforge_kernel_set& s
     if (status != MLAFORGE_SUCCESS) {
       return status;
     }
-    library.rows.push_back(row);
+    rows.push_back(row);
     library.functions.push_back(functions);
   }
   return MLAFORGE_SUCCESS;
 }
 
-mlaforge_status sort_table(mlaforge_library& library) {
-  std::vector<size_t> order(library.rows.size());
+/// The library's table over the sets' rows, its functions in the same order.
+mlaforge_status sort_rows(mlaforge_library& library, const std::vector<mlaforge_kernel_row>& rows) {
+  std::vector<size_t> order(rows.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const auto by_key = compare_keys(library.rows[a], library.rows[b]);
+    const auto by_key = compare_keys(rows[a], rows[b]);
     return by_key != 0 ? by_key < 0 : a < b;
   });
-  std::vector<mlaforge_kernel_row> rows;
+  std::vector<mlaforge_kernel_row> sorted;
   std::vector<mlaforge_library::Functions> functions;
   for (const size_t i : order) {
-    if (!rows.empty() && compare_keys(rows.back(), library.rows[i]) == 0) {
-      return fail(MLAFORGE_BAD_KERNEL_SET, std::string("kernels ") + rows.back().name + " and " + library.rows[i].name +
-                                               " have one key: " + describe(rows.back()));
+    if (!sorted.empty() && compare_keys(sorted.back(), rows[i]) == 0) {
+      return fail(MLAFORGE_BAD_KERNEL_SET, std::string("kernels ") + sorted.back().name + " and " + rows[i].name +
+                                               " have one key: " + describe(rows[i]));
     }
-    rows.push_back(library.rows[i]);
+    sorted.push_back(rows[i]);
     functions.push_back(library.functions[i]);
   }
-  library.rows = std::move(rows);
+  library.table = make_table(std::move(sorted), library.compute_units);
   library.functions = std::move(functions);
+  library.capabilities = capabilities_of(library.table.rows);
   return MLAFORGE_SUCCESS;
 }
 
-mlaforge_status open_into(mlaforge_library& library, std::span<const mlaforge_kernel_set* const> sets) {
-  if (const mlaforge_status status = check_device(library); status != MLAFORGE_SUCCESS) {
-    return status;
-  }
+mlaforge_status load_sets(mlaforge_library& library, std::span<const mlaforge_kernel_set* const> sets) {
   const CurrentDevice current(library.hip, library.device);
   if (current.error() != hip_success) {
     return fail(MLAFORGE_HIP_ERROR, hip_failure(library.hip, "hipSetDevice", current.error()));
   }
+  std::vector<mlaforge_kernel_row> rows;
   for (const mlaforge_kernel_set* set : sets) {
-    if (set == nullptr) {
-      return fail(MLAFORGE_INVALID_ARGUMENT, "options.kernel_sets has a null entry");
-    }
-    if (const mlaforge_status status = load_set(library, *set); status != MLAFORGE_SUCCESS) {
+    if (const mlaforge_status status = set == nullptr
+                                           ? fail(MLAFORGE_INVALID_ARGUMENT, "options.kernel_sets has a null entry")
+                                           : load_set(library, *set, rows);
+        status != MLAFORGE_SUCCESS) {
       return status;
     }
   }
-  return sort_table(library);
+  return sort_rows(library, rows);
+}
+
+mlaforge_status open_into(mlaforge_library& library, const mlaforge_open_options& options) {
+  mlaforge_status status = check_device(library);
+  if (status == MLAFORGE_SUCCESS) {
+    status = load_sets(library, {options.kernel_sets, options.kernel_set_count});
+  }
+  if (status == MLAFORGE_SUCCESS) {
+    status = add_tuning(library.table, library.target, {options.tuning, options.tuning_count}, library.tuning);
+  }
+  return status;
 }
 
 }  // namespace
 
-mlaforge_status open_device(const HipApi& hip, int device, std::span<const mlaforge_kernel_set* const> sets,
-                            mlaforge_library** library) {
+mlaforge_status open_device(const HipApi& hip, const mlaforge_open_options& options, mlaforge_library** library) {
   *library = nullptr;
-  auto opened = std::make_unique<mlaforge_library>();
+  std::unique_ptr<mlaforge_library, decltype(&mlaforge_close)> opened(new mlaforge_library, mlaforge_close);
   opened->hip = hip;
-  opened->device = device;
-  if (const mlaforge_status status = open_into(*opened, sets); status != MLAFORGE_SUCCESS) {
-    mlaforge_close(opened.release());
+  opened->device = options.device;
+  if (const mlaforge_status status = open_into(*opened, options); status != MLAFORGE_SUCCESS) {
     return status;
   }
   *library = opened.release();
@@ -221,24 +232,26 @@ mlaforge_status mlaforge_open(const mlaforge_open_options* options, mlaforge_lib
     return fail(MLAFORGE_INVALID_ARGUMENT, options == nullptr ? "options is null" : "library is null");
   }
   *library = nullptr;
-  if (options->struct_size != sizeof(mlaforge_open_options)) {
-    return failf(MLAFORGE_INVALID_ARGUMENT, "options.struct_size is %llu; this library knows %zu",
-                 static_cast<unsigned long long>(options->struct_size), sizeof(mlaforge_open_options));
+  if (const mlaforge_status status = check_struct("options", options); status != MLAFORGE_SUCCESS) {
+    return status;
   }
-  if (options->backend < MLAFORGE_BACKEND_AUTO || options->backend > MLAFORGE_BACKEND_SIMULATOR) {
+  const mlaforge_open_options latest = read_struct(*options, MLAFORGE_OPEN_OPTIONS_INIT);
+  if (latest.backend < MLAFORGE_BACKEND_AUTO || latest.backend > MLAFORGE_BACKEND_SIMULATOR) {
     return failf(MLAFORGE_INVALID_ARGUMENT, "options.backend is %d; allowed: 0 (auto), 1 (hip), 2 (simulator)",
-                 options->backend);
+                 latest.backend);
   }
-  if (options->kernel_sets == nullptr && options->kernel_set_count != 0) {
-    return fail(MLAFORGE_INVALID_ARGUMENT, "options.kernel_sets is null with a count above 0");
+  if ((latest.kernel_sets == nullptr && latest.kernel_set_count != 0) ||
+      (latest.tuning == nullptr && latest.tuning_count != 0)) {
+    return failf(MLAFORGE_INVALID_ARGUMENT, "options.%s is null with a count above 0",
+                 latest.kernel_sets == nullptr ? "kernel_sets" : "tuning");
   }
   try {
     HipApi hip;
-    if (const mlaforge_status status = load_hip(static_cast<mlaforge_backend>(options->backend), hip);
+    if (const mlaforge_status status = load_hip(static_cast<mlaforge_backend>(latest.backend), hip);
         status != MLAFORGE_SUCCESS) {
       return status;
     }
-    return open_device(hip, options->device, {options->kernel_sets, options->kernel_set_count}, library);
+    return open_device(hip, latest, library);
   } catch (const std::bad_alloc&) {
     return fail(MLAFORGE_OUT_OF_MEMORY, "mlaforge_open: out of host memory");
   }
@@ -252,21 +265,4 @@ void mlaforge_close(mlaforge_library* library) {
     library->hip.module_unload(module);
   }
   delete library;
-}
-
-mlaforge_status mlaforge_device(const mlaforge_library* library, mlaforge_device_info* info) {
-  using namespace mlaforge;
-  if (library == nullptr || info == nullptr) {
-    return fail(MLAFORGE_INVALID_ARGUMENT, library == nullptr ? "library is null" : "info is null");
-  }
-  if (info->struct_size != sizeof(mlaforge_device_info)) {
-    return failf(MLAFORGE_INVALID_ARGUMENT, "info.struct_size is %llu; this library knows %zu",
-                 static_cast<unsigned long long>(info->struct_size), sizeof(mlaforge_device_info));
-  }
-  info->name = library->device_name.c_str();
-  info->target = library->target.c_str();
-  info->hip_library = library->hip.path.c_str();
-  info->compute_units = library->compute_units;
-  info->is_simulator = library->hip.is_simulator() ? 1 : 0;
-  return succeed();
 }

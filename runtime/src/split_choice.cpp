@@ -44,18 +44,10 @@ int64_t predicted_clocks(const SplitProblem& problem, const SplitCandidate& cand
   return rounds * (ceil_divide(block_count(problem), candidate.splits) * block + start) + combine;
 }
 
-bool better_splits(const SplitProblem& problem, const SplitCandidate& a, const SplitCandidate& b) {
-  const bool a_idle = a.splits > block_count(problem);
-  const bool b_idle = b.splits > block_count(problem);
-  if (a_idle != b_idle) {
-    return b_idle;
-  }
-  if (a_idle && a.splits != b.splits) {
-    return a.splits < b.splits;
-  }
-  const int64_t a_clocks = predicted_clocks(problem, a);
-  const int64_t b_clocks = predicted_clocks(problem, b);
-  return a_clocks != b_clocks ? a_clocks < b_clocks : a.splits < b.splits;
+SplitCost split_cost(const SplitProblem& problem, const SplitCandidate& candidate) {
+  return {.idle_splits = candidate.splits > block_count(problem) ? candidate.splits : 0,
+          .clocks = predicted_clocks(problem, candidate),
+          .splits = candidate.splits};
 }
 
 }  // namespace mlaforge

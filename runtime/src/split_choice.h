@@ -1,6 +1,7 @@
 // Which kernel of one key serves a capacity best, where no tuning data says so: a pure model of how CTAs fill the chip.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "mlaforge/kernel_contract.h"
@@ -33,8 +34,16 @@ SplitCandidate candidate_of(const mlaforge_kernel_row& row);
 /// of HBM, whichever is longer. With more than one split the combine kernel comes on top.
 int64_t predicted_clocks(const SplitProblem& problem, const SplitCandidate& candidate);
 
-/// Whether `a` serves better than `b`: a count that leaves no split without a block before one that does, then fewer
-/// predicted clocks, then fewer splits (less to combine). A strict order up to equal cost.
-bool better_splits(const SplitProblem& problem, const SplitCandidate& a, const SplitCandidate& b);
+/// What rows of one key are compared by, least first: a count that leaves no split without a block before one that does
+/// (of those the one with fewest), then predicted clocks, then fewer splits (less to combine).
+struct SplitCost {
+  int64_t idle_splits = 0;  ///< all of them when one has no block, else 0
+  int64_t clocks = 0;
+  int64_t splits = 0;
+
+  auto operator<=>(const SplitCost&) const = default;
+};
+
+SplitCost split_cost(const SplitProblem& problem, const SplitCandidate& candidate);
 
 }  // namespace mlaforge

@@ -1,109 +1,119 @@
 #include "table.h"
 
 #include <algorithm>
-#include <tuple>
+#include <cmath>
+#include <limits>
 
 #include "error.h"
-#include "split_choice.h"
 
 namespace mlaforge {
 namespace {
 
-/// What a problem fixes; rows that agree in it form one run of the sorted table.
-using FunctionalKey = std::tuple<int32_t, int32_t, int32_t, int32_t, int32_t, int32_t, int32_t>;
+bool within_factor_2(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 
-FunctionalKey functional_key(const mlaforge_kernel_row& row) {
-  return {row.heads, row.qlen, row.page_size, row.q_dtype, row.kv_dtype, row.context_parallel, row.wide_kv};
-}
-
-FunctionalKey functional_key(const mlaforge_problem& problem, bool wide) {
-  return {problem.heads, problem.qlen, problem.page_size, problem.q_dtype, problem.kv_dtype, problem.context_parallel,
-          wide ? 1 : 0};
-}
-
-/// The best row of those with this functional key; false when there is none (or none with the splits asked for).
-bool best_of_key(std::span<const mlaforge_kernel_row> table, int64_t compute_units, const mlaforge_problem& problem,
-                 bool wide, size_t& index) {
-  const FunctionalKey key = functional_key(problem, wide);
-  const auto first = std::lower_bound(
-      table.begin(), table.end(), key,
-      [](const mlaforge_kernel_row& row, const FunctionalKey& wanted) { return functional_key(row) < wanted; });
-  const SplitProblem split_problem{
-      .batch = problem.batch_capacity, .longest_context = problem.longest_context, .compute_units = compute_units};
+/// The row of the least cost in a run; false when none has the splits asked for.
+bool cheapest_row(const DispatchTable& table, const KeyRun& run, const mlaforge_problem& problem, size_t& row) {
+  const SplitProblem served{.batch = batch_to_serve(problem),
+                            .longest_context = problem.longest_context,
+                            .compute_units = table.compute_units};
   bool found = false;
-  for (auto row = first; row != table.end() && functional_key(*row) == key; ++row) {
-    if (problem.splits != 0 && row->splits != problem.splits) {
+  SplitCost least;
+  for (uint32_t i = run.first_row; i < run.last_row; ++i) {
+    const SplitCandidate& candidate = table.candidates[i];
+    if (problem.splits != 0 && candidate.splits != problem.splits) {
       continue;
     }
-    // More parts of P are more accurate: a looser kernel is never taken where a better one is there for the key.
-    const mlaforge_kernel_row& best = table[index];
-    if (!found || row->probability_parts > best.probability_parts ||
-        (row->probability_parts == best.probability_parts &&
-         better_splits(split_problem, candidate_of(*row), candidate_of(best)))) {
-      index = static_cast<size_t>(row - table.begin());
+    const SplitCost cost = split_cost(served, candidate);
+    if (!found || cost < least) {
+      least = cost;
+      row = i;
       found = true;
     }
   }
   return found;
 }
 
-}  // namespace
-
-std::strong_ordering compare_keys(const mlaforge_kernel_row& a, const mlaforge_kernel_row& b) {
-  const auto rest = [](const mlaforge_kernel_row& row) {
-    return std::tuple(row.splits, row.head_groups, row.block_tokens, row.pipeline, row.partial_dtype,
-                      row.probability_parts);
-  };
-  const auto order = functional_key(a) <=> functional_key(b);
-  return order != std::strong_ordering::equal ? order : rest(a) <=> rest(b);
-}
-
-mlaforge_status check_problem(const mlaforge_problem& problem) {
-  struct Range {
-    const char* field;
-    int64_t value, least, most;
-  };
-  const Range ranges[] = {
-      {"heads", problem.heads, 1, 128},
-      {"qlen", problem.qlen, 1, 8},
-      {"latent_dim", problem.latent_dim, MLAFORGE_LATENT_DIM, MLAFORGE_LATENT_DIM},
-      {"rope_dim", problem.rope_dim, MLAFORGE_ROPE_DIM, MLAFORGE_ROPE_DIM},
-      {"page_size", problem.page_size, 1, 256},
-      {"q_dtype", problem.q_dtype, MLAFORGE_BF16, MLAFORGE_FP8_E4M3},
-      {"kv_dtype", problem.kv_dtype, MLAFORGE_BF16, MLAFORGE_FP8_E4M3},
-      {"context_parallel", problem.context_parallel, 1, 8},
-      {"splits", problem.splits, 0, 256},
-      {"batch_capacity", problem.batch_capacity, 0, INT32_MAX},
-      {"longest_context", problem.longest_context, 0, INT32_MAX},
-  };
-  for (const Range& range : ranges) {
-    if (range.value < range.least || range.value > range.most) {
-      return failf(MLAFORGE_INVALID_ARGUMENT, "problem.%s is %lld; allowed: %lld .. %lld", range.field,
-                   static_cast<long long>(range.value), static_cast<long long>(range.least),
-                   static_cast<long long>(range.most));
+/// The best row of the key's most accurate run that has one (and the splits asked for).
+bool best_of_key(const DispatchTable& table, const mlaforge_problem& problem, bool wide, Selection& selection) {
+  const uint64_t key = pack_key(problem, wide);
+  auto run = std::lower_bound(table.runs.begin(), table.runs.end(), key,
+                              [](const KeyRun& candidate, uint64_t wanted) { return candidate.key < wanted; });
+  for (; run != table.runs.end() && same_function(run->key, key); ++run) {
+    if (problem.probability_parts != 0 && run->key != key) {
+      return false;
+    }
+    if (const TunedPoint* point = nearest_point(table, *run, problem); point != nullptr) {
+      selection = {point->row, point->measured ? MLAFORGE_BY_MEASURED_TUNING : MLAFORGE_BY_PREDICTED_TUNING};
+      return true;
+    }
+    if (cheapest_row(table, *run, problem, selection.row)) {
+      selection.basis = MLAFORGE_BY_COST_MODEL;
+      return true;
     }
   }
-  if (problem.pool_bytes < MLAFORGE_KEY_DIM) {
-    return failf(MLAFORGE_INVALID_ARGUMENT,
-                 "problem.pool_bytes is %llu; allowed: the cache's bytes, at least one row of %d",
-                 static_cast<unsigned long long>(problem.pool_bytes), MLAFORGE_KEY_DIM);
-  }
-  return MLAFORGE_SUCCESS;
+  return false;
 }
 
-mlaforge_status select_row(std::span<const mlaforge_kernel_row> table, int64_t compute_units,
-                           const mlaforge_problem& problem, size_t& index) {
+}  // namespace
+
+DispatchTable make_table(std::vector<mlaforge_kernel_row> sorted_rows, int64_t compute_units) {
+  DispatchTable table;
+  table.rows = std::move(sorted_rows);
+  table.compute_units = compute_units;
+  for (uint32_t i = 0; i < table.rows.size(); ++i) {
+    table.candidates.push_back(candidate_of(table.rows[i]));
+    const uint64_t key = pack_key(table.rows[i]);
+    if (table.runs.empty() || table.runs.back().key != key) {
+      table.runs.push_back({.key = key, .first_row = i, .last_row = i});
+    }
+    table.runs.back().last_row = i + 1;
+  }
+  return table;
+}
+
+int64_t batch_to_serve(const mlaforge_problem& problem) {
+  return problem.policy == MLAFORGE_FIXED_SPLIT ? MLAFORGE_FIXED_SPLIT_BATCH
+                                                : std::max<int64_t>(1, problem.batch_capacity);
+}
+
+const TunedPoint* nearest_point(const DispatchTable& table, const KeyRun& run, const mlaforge_problem& problem) {
+  if (run.first_point == run.last_point) {
+    return nullptr;
+  }
+  const int64_t batch = batch_to_serve(problem);
+  const int64_t context = std::max<int64_t>(1, problem.longest_context);
+  const float log2_batch = std::log2(static_cast<float>(batch));
+  const float log2_context = std::log2(static_cast<float>(context));
+  const TunedPoint* const last = table.points.data() + run.last_point;
+  const TunedPoint* point = std::lower_bound(
+      table.points.data() + run.first_point, last, batch,
+      [](const TunedPoint& candidate, int64_t wanted) { return 2 * int64_t{candidate.batch} < wanted; });
+  const TunedPoint* nearest = nullptr;
+  float least = std::numeric_limits<float>::infinity();
+  for (; point != last && point->batch <= 2 * batch; ++point) {
+    if (!within_factor_2(point->context, context) ||
+        (problem.splits != 0 && table.rows[point->row].splits != problem.splits)) {
+      continue;
+    }
+    const float distance = std::fabs(point->log2_batch - log2_batch) + std::fabs(point->log2_context - log2_context);
+    if (distance < least || (distance == least && point->measured && !nearest->measured)) {
+      least = distance;
+      nearest = point;
+    }
+  }
+  return nearest;
+}
+
+mlaforge_status select_row(const DispatchTable& table, const mlaforge_problem& problem, Selection& selection) {
   if (const mlaforge_status status = check_problem(problem); status != MLAFORGE_SUCCESS) {
     return status;
   }
-  size_t found = 0;
   const bool narrow_reaches = problem.pool_bytes <= narrow_pool_limit_bytes;
-  if ((narrow_reaches && best_of_key(table, compute_units, problem, false, found)) ||
-      best_of_key(table, compute_units, problem, true, found)) {
-    index = found;
+  if ((narrow_reaches && best_of_key(table, problem, false, selection)) ||
+      best_of_key(table, problem, true, selection)) {
     return succeed();
   }
-  return fail(MLAFORGE_NO_KERNEL, explain_miss(table, problem));
+  return fail(MLAFORGE_NO_KERNEL, explain_miss(table.rows, problem));
 }
 
 }  // namespace mlaforge

@@ -1,33 +1,59 @@
-// The dispatch table: rows sorted by key, and the choice of one for a problem. No HIP in here.
+// The dispatch table: rows sorted by key, tuned points, and the choice of a row for a problem. No HIP in here.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "key.h"
 #include "mlaforge/mlaforge.h"
+#include "split_choice.h"
 
 namespace mlaforge {
 
-/// A pool of more bytes than this needs a kernel with 64-bit offsets (wide_kv); unsigned 32-bit offsets reach all of
-/// a pool of exactly this size.
-inline constexpr uint64_t narrow_pool_limit_bytes = uint64_t{1} << 32;
+/// A place where the best row is known.
+struct TunedPoint {
+  uint32_t row = 0;  ///< index in the table
+  int32_t batch = 1;
+  int64_t context = 1;
+  float log2_batch = 0, log2_context = 0;
+  bool measured = false;
+};
 
-/// Compares keys in the contract's order.
-std::strong_ordering compare_keys(const mlaforge_kernel_row& a, const mlaforge_kernel_row& b);
+/// The rows of one packed key, and the points whose rows they are: runs of the table's arrays.
+struct KeyRun {
+  uint64_t key = 0;  ///< pack_key
+  uint32_t first_row = 0, last_row = 0;
+  uint32_t first_point = 0, last_point = 0;
+};
 
-/// A key as text, "heads 12, qlen 4, ...": for messages.
-std::string describe(const mlaforge_kernel_row& row);
+struct DispatchTable {
+  std::vector<mlaforge_kernel_row> rows;   ///< sorted by compare_keys
+  std::vector<SplitCandidate> candidates;  ///< of rows, by index
+  std::vector<KeyRun> runs;                ///< sorted by key
+  std::vector<TunedPoint> points;          ///< by run, in it sorted by batch, then context; each place once
+  int64_t compute_units = 0;
+};
 
-/// Ranges of a problem's fields, host only. INVALID_ARGUMENT with the field, its value and what is allowed.
-mlaforge_status check_problem(const mlaforge_problem& problem);
+/// The table over rows that are sorted already and have no key twice; no tuned points.
+DispatchTable make_table(std::vector<mlaforge_kernel_row> sorted_rows, int64_t compute_units);
 
-/// The row of `table` (sorted) that serves `problem`, as an index; the wide kernels also serve small pools.
+struct Selection {
+  size_t row = 0;
+  mlaforge_basis basis = MLAFORGE_BY_COST_MODEL;
+};
+
+/// The row that serves `problem` best; the wide kernels also serve small pools. Allocates nothing where there is one.
 /// NO_KERNEL leaves the whole explanation as the thread's message.
-mlaforge_status select_row(std::span<const mlaforge_kernel_row> table, int64_t compute_units,
-                           const mlaforge_problem& problem, size_t& index);
+mlaforge_status select_row(const DispatchTable& table, const mlaforge_problem& problem, Selection& selection);
+
+/// The requests that rows of this problem are compared for: its capacity, or the fixed batch of MLAFORGE_FIXED_SPLIT.
+int64_t batch_to_serve(const mlaforge_problem& problem);
+
+/// The point of a run that is nearest to the problem by |log2 batch ratio| + |log2 context ratio|, at most a factor 2
+/// away in each, whose row has the splits asked for; null without one. Of equals the measured, then the first.
+const TunedPoint* nearest_point(const DispatchTable& table, const KeyRun& run, const mlaforge_problem& problem);
 
 /// The message of a miss: the first field that nothing matches, the nearest rows, the config that generates the kernel.
 std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlaforge_problem& problem);

@@ -69,11 +69,22 @@ struct TestSet {
   }
 };
 
-/// Opens the set on the fake; null on failure, with the status.
-inline mlaforge_library* open_fake(FakeHip& hip, TestSet& set, mlaforge_status& status, int device = 0) {
+/// Opens the set on the fake, with tuning texts; null on failure, with the status.
+inline mlaforge_library* open_fake(FakeHip& hip, TestSet& set, mlaforge_status& status, int device = 0,
+                                   const std::vector<std::string>& tuning = {}) {
   const mlaforge_kernel_set* sets[] = {set.get()};
+  std::vector<mlaforge_tuning_text> texts;
+  for (const std::string& text : tuning) {
+    texts.push_back({"tuning.json", text.data(), text.size()});
+  }
+  mlaforge_open_options options = MLAFORGE_OPEN_OPTIONS_INIT;
+  options.device = device;
+  options.kernel_sets = sets;
+  options.kernel_set_count = 1;
+  options.tuning = texts.data();
+  options.tuning_count = texts.size();
   mlaforge_library* library = nullptr;
-  status = open_device(fake_api(hip), device, sets, &library);
+  status = open_device(fake_api(hip), options, &library);
   return library;
 }
 

@@ -165,13 +165,14 @@ TEST_CASE("splits are chosen by capacity: rounds of the chip times blocks of a s
   CHECK(predicted_clocks({.batch = 1, .longest_context = 65536}, three_groups) == 63700);
   // 340 units are 43 on the fullest XCD, 129 CTAs, five rounds: 5 (7 x 2850 + 7200) + 9400.
   CHECK(predicted_clocks({.batch = 4, .longest_context = 65536}, three_groups) == 145150);
-  // 64 requests, 2 splits, 2 groups of 24 rows, warp-specialized: 32 CTAs an XCD, 128 streams: 73,728 x 128 / 2417 = 3904
-  // clocks of HBM a block, over 2850 + 850; 268 blocks, 7200 + 2400 to start, 9400 to combine.
+  // 64 requests, 2 splits, 2 groups of 24 rows, warp-specialized: 32 CTAs an XCD, 128 streams: 73,728 x 128 / 2417 =
+  // 3904 clocks of HBM a block, over 2850 + 850; 268 blocks, 7200 + 2400 to start, 9400 to combine.
   const SplitCandidate two_groups{.heads = 12, .qlen = 4, .head_groups = 2, .splits = 2, .warp_specialized = true};
   CHECK(predicted_clocks({.batch = 64, .longest_context = 68400}, two_groups) == 268 * 3904 + 9600 + 9400);
 }
 
-TEST_CASE("of one key, the kernel with more parts of P is taken whatever the order") {
+TEST_CASE(
+    "of one key, the kernel with more parts of P is taken whatever the order, and the other where it is asked for") {
   for (const bool loose_first : {true, false}) {
     TestSet set;
     set.add(12, 4, 1, 1).probability_parts = loose_first ? 1 : 2;
@@ -179,7 +180,56 @@ TEST_CASE("of one key, the kernel with more parts of P is taken whatever the ord
     second.probability_parts = loose_first ? 2 : 1;
     Opened opened(std::move(set));
     mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
-    REQUIRE(opened.select(problem(12, 4, 1), choice) == MLAFORGE_SUCCESS);
-    CHECK(choice.row->probability_parts == 2);
+    for (const int parts : {0, 1, 2}) {
+      mlaforge_problem wanted = problem(12, 4, 1);
+      wanted.probability_parts = parts;
+      REQUIRE(opened.select(wanted, choice) == MLAFORGE_SUCCESS);
+      CHECK(choice.row->probability_parts == (parts == 0 ? 2 : parts));
+    }
   }
+  Opened accurate(kimi_set());
+  mlaforge_problem wanted = problem(12, 4, 1);
+  wanted.probability_parts = 1;
+  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+  CHECK(accurate.select(wanted, choice) == MLAFORGE_NO_KERNEL);
+  CHECK(says("probability_parts 1 is in no kernel"));
+  CHECK(says("\"probability_parts\": 1"));
+  wanted.probability_parts = 3;
+  CHECK(accurate.select(wanted, choice) == MLAFORGE_INVALID_ARGUMENT);
+  CHECK(says("problem.probability_parts is 3; allowed: 0 .. 2"));
+}
+
+TEST_CASE("splits that only the looser kernel has are served by it") {
+  TestSet set;
+  set.add(12, 4, 1, 1);
+  set.add(12, 4, 1, 8).probability_parts = 1;
+  Opened opened(std::move(set));
+  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+  REQUIRE(opened.select(problem(12, 4, 1, 8), choice) == MLAFORGE_SUCCESS);
+  CHECK(choice.row->splits == 8);
+  REQUIRE(opened.select(problem(12, 4, 1), choice) == MLAFORGE_SUCCESS);
+  CHECK(choice.row->splits == 1);
+}
+
+TEST_CASE("fixed_split chooses by the key and the longest context alone") {
+  Opened opened(kimi_set());
+  mlaforge_choice tuned = MLAFORGE_CHOICE_INIT;
+  mlaforge_choice fixed = MLAFORGE_CHOICE_INIT;
+  for (const int64_t context : {0, 1, 1000, 65536, 1 << 20}) {
+    mlaforge_problem wanted = problem(12, 4, 1);
+    wanted.longest_context = context;
+    wanted.batch_capacity = MLAFORGE_FIXED_SPLIT_BATCH;
+    REQUIRE(opened.select(wanted, tuned) == MLAFORGE_SUCCESS);
+    wanted.policy = MLAFORGE_FIXED_SPLIT;
+    for (const int batch : {0, 1, 7, 85, 512, INT32_MAX}) {
+      wanted.batch_capacity = batch;
+      REQUIRE(opened.select(wanted, fixed) == MLAFORGE_SUCCESS);
+      CHECK(fixed.row == tuned.row);
+      CHECK(fixed.batch_capacity == batch);
+    }
+  }
+  mlaforge_problem wanted = problem(12, 4, 1);
+  wanted.policy = 2;
+  CHECK(opened.select(wanted, fixed) == MLAFORGE_INVALID_ARGUMENT);
+  CHECK(says("problem.policy is 2; allowed: 0 .. 1"));
 }

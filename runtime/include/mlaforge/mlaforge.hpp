@@ -37,12 +37,14 @@ class Library {
   ~Library() { mlaforge_close(handle_); }
 
   static CallResult open(mlaforge_backend backend, int device, std::span<const mlaforge_kernel_set* const> sets,
-                         Library& library) {
+                         Library& library, std::span<const mlaforge_tuning_text> tuning = {}) {
     mlaforge_open_options options = MLAFORGE_OPEN_OPTIONS_INIT;
     options.backend = backend;
     options.device = device;
     options.kernel_sets = sets.data();
     options.kernel_set_count = sets.size();
+    options.tuning = tuning.data();
+    options.tuning_count = tuning.size();
     mlaforge_library* handle = nullptr;
     const mlaforge_status status = mlaforge_open(&options, &handle);
     library = Library(handle);
@@ -50,6 +52,13 @@ class Library {
   }
 
   CallResult device(mlaforge_device_info& info) const { return CallResult::of(mlaforge_device(handle_, &info)); }
+  CallResult capabilities(mlaforge_capability_info& info) const {
+    return CallResult::of(mlaforge_capabilities(handle_, &info));
+  }
+  CallResult row(uint64_t index, const mlaforge_kernel_row*& row) const {
+    return CallResult::of(mlaforge_row(handle_, index, &row));
+  }
+  CallResult tuning(mlaforge_tuning_info& info) const { return CallResult::of(mlaforge_tuning(handle_, &info)); }
   CallResult select(const mlaforge_problem& problem, mlaforge_choice& choice) const {
     return CallResult::of(mlaforge_select(handle_, &problem, &choice));
   }
