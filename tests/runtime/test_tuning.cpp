@@ -89,7 +89,7 @@ TEST_CASE("a tuned point decides within a factor 2 of its batch and its context,
 }
 
 TEST_CASE("of several points the nearest decides, and only one with the splits asked for") {
-  const Tuned tuned({text(row(16, 4096, "h12_g3_q4_s1_p1") + "," + row(32, 4096, "h12_g3_q4_s1_p1") + "," +
+  const Tuned tuned({text(row(16, 4096, "h12_g3_q4_s8_p1") + "," + row(32, 4096, "h12_g3_q4_s1_p1") + "," +
                           row(32, 8192, "h12_g3_q4_s64_p1"))});
   REQUIRE(tuned.status == MLAFORGE_SUCCESS);
   CHECK(tuned.choose(16, 4096).row->splits == 8);
