@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "error.h"
+#include "explain.h"
 
 namespace mlaforge {
 namespace {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -54,8 +53,5 @@ int64_t batch_to_serve(const mlaforge_problem& problem);
 /// The point of a run that is nearest to the problem by |log2 batch ratio| + |log2 context ratio|, at most a factor 2
 /// away in each, whose row has the splits asked for; null without one. Of equals the measured, then the first.
 const TunedPoint* nearest_point(const DispatchTable& table, const KeyRun& run, const mlaforge_problem& problem);
-
-/// The message of a miss: the first field that nothing matches, the nearest rows, the config that generates the kernel.
-std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlaforge_problem& problem);
 
 }  // namespace mlaforge

@@ -1,5 +1,6 @@
 // Select: the exact key, the split count, the pool's size, and what a miss says.
 #include "catch.h"
+#include "runtime/src/explain.h"
 #include "runtime/src/split_choice.h"
 #include "runtime/src/table.h"
 #include "tests/runtime/fixture.h"
@@ -232,4 +233,37 @@ TEST_CASE("fixed_split chooses by the key and the longest context alone") {
   wanted.policy = 2;
   CHECK(opened.select(wanted, fixed) == MLAFORGE_INVALID_ARGUMENT);
   CHECK(says("problem.policy is 2; allowed: 0 .. 1"));
+}
+
+TEST_CASE("each row is told why it does or does not serve") {
+  TestSet set;
+  set.add(12, 4, 1, 1);
+  set.add(12, 4, 1, 8);
+  set.add(12, 4, 1, 64).probability_parts = 1;
+  set.add(12, 4, 1, 8, 3, true);
+  set.add(16, 2, 1, 8);
+  Opened opened(std::move(set));
+  const auto reason = [](const std::vector<Verdict>& verdicts, const DispatchTable& table, const std::string& name) {
+    for (const Verdict& verdict : verdicts) {
+      if (table.rows[verdict.row].name == name) {
+        return verdict;
+      }
+    }
+    FAIL("no row " + name);
+    return Verdict{};
+  };
+  const DispatchTable& table = opened.library->table;
+  const std::vector<Verdict> verdicts = judge_rows(table, problem(12, 4, 1));
+  REQUIRE(verdicts.size() == 5);
+  const auto of = [&](const std::string& name) { return reason(verdicts, table, name); };
+  CHECK(of("h12_g3_q4_s8_p1").chosen);
+  CHECK(of("h12_g3_q4_s8_p1").reason == "least predicted time by the cost model");
+  CHECK(of("h12_g3_q4_s1_p1").reason == "not the least predicted time, or a split without a block");
+  CHECK(of("h12_g3_q4_s1_p1").predicted_clocks > of("h12_g3_q4_s8_p1").predicted_clocks);
+  CHECK(of("h12_g3_q4_s64_p1").reason == "fewer probability_parts than the chosen kernel, so less accurate");
+  CHECK(of("h12_g3_q4_s8_p1_wide").reason == "64-bit offsets, which this pool does not need");
+  CHECK(of("h16_g3_q2_s8_p1").reason == "heads 16, not 12, qlen 2, not 4");
+  CHECK_FALSE(of("h16_g3_q2_s8_p1").serves);
+  CHECK(judge_rows(table, problem(12, 3, 1)).size() == 5);  // a miss: all rows say why
+  CHECK(judge_rows(table, problem(0, 3, 1)).empty());
 }

@@ -1,12 +1,11 @@
-// What a caller is told when no kernel fits: which field is at fault, what is near, and the config that would help.
+#include "explain.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <string>
 #include <tuple>
 #include <vector>
-
-#include "table.h"
 
 namespace mlaforge {
 namespace {
@@ -137,6 +136,24 @@ std::string config_text(const mlaforge_problem& problem) {
          ", \"splits\": " + std::to_string(problem.splits == 0 ? 1 : problem.splits) + "}]}";
 }
 
+std::string chosen_reason(mlaforge_basis basis) {
+  return basis == MLAFORGE_BY_MEASURED_TUNING    ? "the nearest tuning row names it, measured"
+         : basis == MLAFORGE_BY_PREDICTED_TUNING ? "the nearest tuning row names it, predicted"
+                                                 : "least predicted time by the cost model";
+}
+
+/// Why a row that would serve is not the one, in the order in which select decides.
+std::string lost_reason(const mlaforge_kernel_row& row, const mlaforge_kernel_row& chosen, mlaforge_basis basis) {
+  if (row.wide_kv != chosen.wide_kv) {
+    return "64-bit offsets, which this pool does not need";
+  }
+  if (row.probability_parts != chosen.probability_parts) {
+    return "fewer probability_parts than the chosen kernel, so less accurate";
+  }
+  return basis == MLAFORGE_BY_COST_MODEL ? "not the least predicted time, or a split without a block"
+                                         : "the nearest tuning row names another kernel";
+}
+
 }  // namespace
 
 std::string describe(const mlaforge_kernel_row& row) {
@@ -153,6 +170,39 @@ std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlafo
   const std::string near = nearest(table, fields);
   return "no kernel for this problem: " + blame(table, fields, problem) + (near.empty() ? "" : "\nnearest: " + near) +
          "\nto generate it: " + config_text(problem);
+}
+
+std::vector<Verdict> judge_rows(const DispatchTable& table, const mlaforge_problem& problem) {
+  std::vector<Verdict> verdicts;
+  Selection selection;
+  const mlaforge_status status = select_row(table, problem, selection);
+  if (status == MLAFORGE_INVALID_ARGUMENT) {
+    return verdicts;
+  }
+  const mlaforge_kernel_row* chosen = status == MLAFORGE_SUCCESS ? &table.rows[selection.row] : nullptr;
+  const SplitProblem served{.batch = batch_to_serve(problem),
+                            .longest_context = problem.longest_context,
+                            .compute_units = table.compute_units};
+  const std::vector<Field> fields = wanted_fields(problem);
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    const mlaforge_kernel_row& row = table.rows[i];
+    Verdict verdict;
+    verdict.row = i;
+    verdict.chosen = &row == chosen;
+    for (const Field& field : fields) {
+      if (field.of_row(row) != field.wanted) {
+        verdict.reason += (verdict.reason.empty() ? "" : ", ") + std::string(field.name) + " " +
+                          value_text(field.name, field.of_row(row)) + ", not " + value_text(field.name, field.wanted);
+      }
+    }
+    verdict.serves = verdict.reason.empty();
+    if (verdict.serves) {
+      verdict.predicted_clocks = predicted_clocks(served, table.candidates[i]);
+      verdict.reason = verdict.chosen ? chosen_reason(selection.basis) : lost_reason(row, *chosen, selection.basis);
+    }
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
 }
 
 }  // namespace mlaforge
