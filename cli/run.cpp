@@ -255,8 +255,9 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"csr", "dense"}));
   command->add_option("--device", options->device, "auto (default): a gfx950 GPU, else the simulator")
       ->check(CLI::IsMember({"auto", "simulator", "hip"}));
-  command->add_option("--memory", options->wanted.memory,
-                      "When the simulator's loads land: lazy (default), eager, random:N");
+  command->add_option(
+      "--memory", options->wanted.memory,
+      "When the simulator's memory operations move their bytes: lazy (default), clobber, eager, random:N");
   command->add_option("--checks", options->wanted.checks,
                       "The simulator's further checks: none (default), all, or a list");
   command->add_option("--repeat", options->wanted.repeats, "Launches, whose outputs must be the same bits; default 1")

@@ -32,7 +32,7 @@ Expected<Simulator> find_simulator(const HipApi& hip) {
   return simulator;
 }
 
-constexpr std::array memory_modes{"lazy", "eager", "random:1", "random:2"};
+constexpr std::array memory_modes{"lazy", "clobber", "eager", "random:1", "random:2"};
 
 /// What a watched launch saw, from mlaforge_simulator_wait_watch_json.
 struct Watched {

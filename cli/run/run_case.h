@@ -15,7 +15,7 @@ struct RunCase {
   reference::InputSpec inputs = {};
   int splits = 0;               ///< 0: the runtime chooses
   int repeats = 1;              ///< launches, whose outputs must be the same bits
-  std::string memory = "lazy";  ///< the simulator's: lazy, eager or random:SEED
+  std::string memory = "lazy";  ///< the simulator's: lazy, clobber, eager or random:SEED
   std::string checks = "none";  ///< the simulator's: none, all or a list
   bool store_lse = true;        ///< false: a null lse pointer
   KernelFilter filter = {};

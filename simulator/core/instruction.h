@@ -55,6 +55,18 @@ enum class SpecialRegister : uint16_t {
   lds_direct
 };
 
+/// Numbers of s_getreg and s_setreg (ISA, "Hardware register values").
+enum HardwareRegister : uint8_t {
+  hw_mode = 1,
+  hw_status = 2,
+  hw_trapsts = 3,
+  hw_id = 4,
+  hw_gpr_alloc = 5,
+  hw_lds_alloc = 6,
+  hw_ib_sts = 7,
+  hw_xcc_id = 20
+};
+
 enum class SdwaSel : uint8_t { byte0, byte1, byte2, byte3, word0, word1, dword };
 enum class SdwaUnused : uint8_t { pad, sext, preserve };
 

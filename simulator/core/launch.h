@@ -76,7 +76,13 @@ struct KernelCode {
   bool uses_dynamic_stack = false;
 };
 
-enum class MemoryMode { lazy, eager, random };
+/// When the bytes of memory operations move; see docs/simulator.md, "Memory modes".
+enum class MemoryMode {
+  lazy,     ///< writes and loads when a wait demands them, LDS reads at issue
+  clobber,  ///< writes at issue, reads when a wait demands them
+  eager,    ///< all at issue
+  random    ///< in between, each counter with delays of its own
+};
 
 struct Checks {
   bool lds_races = false;      ///< see simulator/exec/lds_races.h

@@ -15,6 +15,9 @@ std::span<const OpEntry> salu_ops();
 /// SMEM, global, flat, scratch, buffer, LDS DMA, DS (simulator/exec).
 std::span<const OpEntry> memory_ops();
 
+/// The handler of instructions without an effect here: cache controls, priorities, s_nop.
+inline void nothing(Wave&, const Instruction&) {}
+
 /// The row of `mnemonic`, or null.
 const OpEntry* find_op(std::string_view mnemonic);
 /// All known mnemonics, sorted.

@@ -22,6 +22,18 @@ bool has_reserved_sdwa(uint32_t first, uint32_t second) {
   return (second >> 16 & 7) == 7 || (second >> 24 & 7) == 7;
 }
 
+/// v_mfma_*_f8f6f4 with an operand format above 4 (FP4) in cbsz or blgp, or with an operand A or B that is no vector
+/// register. LLVM 22 crashes in decoding them.
+bool has_reserved_matrix_form(uint32_t first, uint32_t second) {
+  const uint32_t opcode = first >> 16;
+  if (opcode != 0xd3ad && opcode != 0xd3ae) return false;
+  constexpr uint32_t highest_format = 4;
+  const bool vectors = (second & 1u << 8) != 0 && (second & 1u << 17) != 0;
+  return !vectors || (first >> 8 & 7) > highest_format || second >> 29 > highest_format;
+}
+
+bool is_scale_prefix(uint32_t first) { return first >> 16 == 0xd3ac; }
+
 }  // namespace
 
 Disassembler::Disassembler() {
@@ -43,9 +55,10 @@ Disassembler::Result Disassembler::decode(std::span<const std::byte> bytes, uint
   std::array<uint8_t, 20> buffer{};
   const size_t available = std::min(bytes.size(), buffer.size());
   std::memcpy(buffer.data(), bytes.data(), available);
-  std::array<uint32_t, 2> words{};
+  std::array<uint32_t, 4> words{};
   std::memcpy(words.data(), buffer.data(), sizeof words);
-  if (has_reserved_sdwa(words[0], words[1])) return {};
+  if (has_reserved_sdwa(words[0], words[1]) || has_reserved_matrix_form(words[0], words[1])) return {};
+  if (is_scale_prefix(words[0]) && has_reserved_matrix_form(words[2], words[3])) return {};
   std::array<char, 512> text{};
   const size_t size = LLVMDisasmInstruction(context_, buffer.data(), available, pc, text.data(), text.size());
   std::string_view trimmed(text.data());

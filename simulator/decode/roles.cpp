@@ -83,7 +83,12 @@ Roles roles_of(const Instruction& i) {
   roles.written = static_cast<uint8_t>((1u << results) - 1);
   roles.read = static_cast<uint8_t>(accumulates(i) ? all : all & ~roles.written);
   roles.keeps_part = keeps_a_part(i);
-  roles.reads_vcc = starts_with_any(name, {"s_cbranch_vcc", "v_div_fmas"});
+  const auto is_vccz = [](const Operand& op) {
+    return op.kind == OperandKind::special && op.index == static_cast<uint16_t>(SpecialRegister::vccz);
+  };
+  const bool reads_status = name == "s_getreg_b32" && i.modifiers.hwreg_id == hw_status;  // holds VCCZ
+  roles.reads_vcc = starts_with_any(name, {"s_cbranch_vcc", "v_div_fmas"}) || reads_status ||
+                    std::any_of(i.operands.begin(), i.operands.end(), is_vccz);
   roles.writes_exec = name.starts_with("v_cmpx") || contains(name, "saveexec") || contains(name, "_wrexec_");
   roles.reads_m0 = i.modifiers.lds || contains(name, "_load_lds_") || contains(name, "_addtid_") ||
                    name.starts_with("s_movrel") || name == "s_sendmsg";

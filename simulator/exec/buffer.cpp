@@ -41,8 +41,6 @@ void store(Wave& wave, const Instruction& i) {
 Handler select_load(const Instruction& i) { return i.modifiers.lds ? load_lds : load; }
 
 /// Device memory is one coherent image here, so cache controls have nothing to do.
-void nothing(Wave&, const Instruction&) {}
-
 constexpr std::array rows{
     OpEntry{"buffer_load_dword", nullptr, select_load, pack_dwords(1)},
     OpEntry{"buffer_load_dwordx2", nullptr, select_load, pack_dwords(2)},

@@ -32,8 +32,6 @@ void call(Wave& wave, const Instruction& i) {
   wave.next_pc = target;
 }
 
-void nothing(Wave&, const Instruction&) {}
-
 void waitcnt(Wave& wave, const Instruction& i) { wave.queue->wait(wave, i.modifiers.vmcnt, i.modifiers.lgkmcnt); }
 
 void barrier(Wave& wave, const Instruction&) {
@@ -54,18 +52,7 @@ void trap(Wave& wave, const Instruction& i) {
   raise_fault(wave, FaultKind::trap, fmt::format("the kernel executed s_trap {}", i.operands[0].value16));
 }
 
-// --- hardware registers (ISA, "Hardware register values") ---
-
-enum HardwareRegister : uint8_t {
-  hw_mode = 1,
-  hw_status = 2,
-  hw_trapsts = 3,
-  hw_id = 4,
-  hw_gpr_alloc = 5,
-  hw_lds_alloc = 6,
-  hw_ib_sts = 7,
-  hw_xcc_id = 20
-};
+// --- hardware registers ---
 
 /// Workgroups go round-robin to the compute dies.
 constexpr uint64_t xcds = 8;

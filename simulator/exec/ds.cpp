@@ -119,8 +119,6 @@ void write_addtid(Wave& wave, const Instruction& i) {
   wave.queue->issue(wave, op);
 }
 
-void nothing(Wave&, const Instruction&) {}
-
 constexpr std::array rows{
     OpEntry{"ds_read_b32", read, nullptr, pack_dwords(1)},
     OpEntry{"ds_read_b64", read, nullptr, pack_dwords(2)},

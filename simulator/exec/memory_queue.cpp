@@ -29,6 +29,45 @@ bool acts_in_order(QueueKind older, QueueKind newer) {
   return older == newer || older == QueueKind::flat || newer == QueueKind::flat;
 }
 
+/// What an operation does to memory that others see: bytes written in the LDS or in device memory, or only read.
+bool writes_memory(const PendingOp& op) {
+  switch (op.lds) {
+    case LdsAccess::write:
+    case LdsAccess::write_pair:
+    case LdsAccess::atomic:
+    case LdsAccess::dma:
+      return true;
+    case LdsAccess::read:
+    case LdsAccess::read_pair:
+      return false;
+    case LdsAccess::none:
+      return op.registers == 0 || op.instruction->mnemonic.find("_atomic_") != std::string::npos;
+  }
+  return true;
+}
+
+/// Whether the mode moves an operation's bytes at its issue; else they wait. The two modes in between are opposites:
+/// lazy reads the LDS too early for a write not waited for, clobber writes too early for a read not waited for.
+bool moves_at_issue(MemoryMode mode, const PendingOp& op) {
+  switch (mode) {
+    case MemoryMode::lazy:
+      return op.kind == QueueKind::lds && !writes_memory(op);
+    case MemoryMode::clobber:
+      return writes_memory(op);
+    case MemoryMode::eager:
+      return true;
+    case MemoryMode::random:
+      return false;
+  }
+  return false;
+}
+
+/// 0 to 63 operations, each power of two as likely: a short lag shows what a long one hides, and the other way round.
+unsigned draw_lag(std::mt19937_64& random) {
+  const auto bits = static_cast<unsigned>(random() % 7);
+  return static_cast<unsigned>(random()) & ((1u << bits) - 1);
+}
+
 bool is_counted(const PendingOp& op) { return op.in_vm || op.in_lgkm; }
 
 /// Calls f(op, vm_done, lgkm_done) for every operation: which of its counters the counts guarantee.
@@ -61,6 +100,7 @@ void for_counted(const std::vector<std::unique_ptr<PendingOp>>& outstanding, uns
 void MemoryQueue::reset() {
   for (auto& op : outstanding_) free_.push_back(std::move(op));
   outstanding_.clear();
+  lag_.fill(0);
   vm_outstanding_ = lgkm_outstanding_ = 0;
 }
 
@@ -96,15 +136,13 @@ void MemoryQueue::issue(Wave& wave, PendingOp& op) {
   outstanding_.push_back(std::move(*self));
   free_.erase(self);
   mark_pending(wave, op);
-  switch (wave.group->launch->config.memory) {
-    case MemoryMode::lazy:
-      break;
-    case MemoryMode::eager:
-      apply_through(wave, op);
-      break;
-    case MemoryMode::random:
-      land_some(wave);
-      break;
+  const MemoryMode mode = wave.group->launch->config.memory;
+  if (mode == MemoryMode::random) {
+    constexpr uint64_t issues_between_draws = 16;
+    if (wave.group->random() % issues_between_draws == 0) draw_delays(wave);
+    land_beyond_lag(wave);
+  } else if (moves_at_issue(mode, op)) {
+    apply_through(wave, op);
   }
 }
 
@@ -176,9 +214,18 @@ void MemoryQueue::rebuild_pending(Wave& wave) {
 
 void MemoryQueue::drain(Wave& wave) { wait(wave, 0, 0); }
 
-void MemoryQueue::land_some(Wave& wave) {
-  for (auto& op : outstanding_) {
-    if (!op->applied && wave.group->random() % 4 == 0) apply_through(wave, *op);
+void MemoryQueue::draw_delays(Wave& wave) {
+  for (unsigned& lag : lag_) lag = draw_lag(wave.group->random);
+  land_beyond_lag(wave);
+}
+
+void MemoryQueue::land_beyond_lag(Wave& wave) {
+  std::array<unsigned, 4> newer{};
+  for (size_t i = outstanding_.size(); i-- > 0;) {
+    PendingOp& op = *outstanding_[i];
+    const auto kind = static_cast<size_t>(op.kind);
+    if (op.applied || newer[kind]++ < lag_[kind]) continue;
+    apply_through(wave, op);
   }
 }
 

@@ -3,7 +3,8 @@
 // The hardware's counters: vmcnt counts vector memory operations (loads, stores, atomics, LDS DMA), in order; lgkmcnt
 // counts LDS operations, in order among themselves, and scalar loads, out of order; flat operations count in both and
 // are out of order. An operation is *applied* when its bytes move (by the memory mode: at issue, when a wait demands
-// it, or in between) and *retired* when a wait guarantees it; only then may its registers be used.
+// it, or in between; see moves_at_issue) and *retired* when a wait guarantees it; only then may its registers be used.
+// Whatever the mode, operations of one order move their bytes in that order.
 #pragma once
 
 #include <array>
@@ -62,8 +63,8 @@ class MemoryQueue {
   std::vector<const PendingOp*> guaranteed(unsigned vmcnt, unsigned lgkmcnt) const;
   /// At the wave's end all that is outstanding lands.
   void drain(Wave& wave);
-  /// MemoryMode::random: lets some more results land.
-  void land_some(Wave& wave);
+  /// MemoryMode::random: draws new delays; some more results land.
+  void draw_delays(Wave& wave);
 
   /// The outstanding operation that owns a register, for reports; null: none.
   const PendingOp* owner(uint16_t first, uint16_t count, bool scalar) const;
@@ -72,12 +73,15 @@ class MemoryQueue {
 
  private:
   void apply_through(Wave& wave, const PendingOp& op);
+  void land_beyond_lag(Wave& wave);
   void rebuild_pending(Wave& wave);
 
   std::vector<std::unique_ptr<PendingOp>> outstanding_;  ///< oldest first
   std::vector<std::unique_ptr<PendingOp>> free_;
   unsigned vm_outstanding_ = 0;
   unsigned lgkm_outstanding_ = 0;
+  /// MemoryMode::random: by QueueKind, how many of the newest operations have not moved their bytes yet.
+  std::array<unsigned, 4> lag_{};
 };
 
 }  // namespace mlaforge::simulator

@@ -163,6 +163,7 @@ uint64_t run_workgroup(Workgroup& group) {
       if (wave.ended || wave.at_barrier) continue;
       ran = true;
       if (random && group.random() % 2 == 0) continue;
+      if (random) wave.queue->draw_delays(wave);
       const uint64_t quantum = random ? 1 + group.random() % longest_random_quantum : long_quantum;
       run_wave(wave, program, std::min(quantum, bound));
       live -= wave.ended;

@@ -67,8 +67,6 @@ void clock(Wave& wave, const Instruction& i) {
   wave.queue->issue(wave, op);
 }
 
-void nothing(Wave&, const Instruction&) {}
-
 constexpr std::array rows{
     OpEntry{"s_load_dword", s_load},
     OpEntry{"s_load_dwordx2", s_load},

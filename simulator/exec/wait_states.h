@@ -1,6 +1,6 @@
 // Wait states that gfx950 does not insert itself: from LLVM's hazard recognizer (GCNHazardRecognizer, gfx940 and
-// gfx950) and the CDNA3 ISA manual, 4.5 "Manually inserted wait states". Confidence C: written down from memory of both,
-// but for the matrix, lane swap and M0 entries (B, docs/gfx950.md).
+// gfx950) and the CDNA3 ISA manual, 4.5 "Manually inserted wait states". Confidence C: written down from memory of
+// both, but for the matrix, lane swap and M0 entries (B, docs/gfx950.md).
 #pragma once
 
 namespace mlaforge::simulator::wait_states {

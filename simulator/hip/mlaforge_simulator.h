@@ -17,20 +17,25 @@ const char* mlaforge_simulator_version(void);
  * the report. Every option can also be given by an environment variable, read when the library is first used.
  *
  *   key                environment                     values
- *   memory             MLAFORGE_SIM_MEMORY             lazy (default), eager, random:SEED: when loads and LDS DMA land
+ *   memory             MLAFORGE_SIM_MEMORY             lazy (default), clobber, eager, random:SEED: when bytes move
  *   checks             MLAFORGE_SIM_CHECKS             none (default), all, or a list of lds_races, global_races,
- * uninitialized, wait_states, alignment, dma_full_exec, barrier_exit threads            MLAFORGE_SIM_THREADS host
- * threads, 0 (default): all devices            MLAFORGE_SIM_DEVICES            1 (default) to 16: devices, each with
- * memory of its own; they reach each other's after hipDeviceEnablePeerAccess instruction_limit
- * MLAFORGE_SIM_INSTRUCTION_LIMIT  instructions of a wave beyond which a launch is an endless loop poison
- * MLAFORGE_SIM_POISON             0 (default) or 1: fill new allocations with 0xFB, not with zeros hip_abi
- * MLAFORGE_SIM_HIP_ABI            5 or 6: values of hipMemoryType; default 6, but 5 if the library was loaded as
- * libamdhip64.so.5 timing             MLAFORGE_SIM_TIMING             0 (default) or 1: launches are timed by the cycle
- * model; only the workgroups that stand for the launch are executed. Setting it forgets the timings so far timing_trace
- * MLAFORGE_SIM_TIMING_TRACE       0 (default) or 1: keep what the waves of one CU do timing_budget
- * MLAFORGE_SIM_TIMING_BUDGET      wave instructions that a replay may have; more are extrapolated wait_watch
- * MLAFORGE_SIM_WAIT_WATCH         none (default) or KERNEL:OFFSET:VMCNT:LGKMCNT: watch what that kernel's instruction
- * at OFFSET bytes from its entry no longer waits for, where it once was a wait of these counts */
+ *                                                      uninitialized, wait_states, alignment, dma_full_exec,
+ *                                                      barrier_exit
+ *   threads            MLAFORGE_SIM_THREADS            host threads, 0 (default): all
+ *   devices            MLAFORGE_SIM_DEVICES            1 (default) to 16: devices, each with memory of its own; they
+ *                                                      reach each other's after hipDeviceEnablePeerAccess
+ *   instruction_limit  MLAFORGE_SIM_INSTRUCTION_LIMIT  instructions of a wave beyond which a launch is an endless loop
+ *   poison             MLAFORGE_SIM_POISON             0 (default) or 1: fill new allocations with 0xFB, not with zeros
+ *   hip_abi            MLAFORGE_SIM_HIP_ABI            5 or 6: values of hipMemoryType; default 6, but 5 if the library
+ *                                                      was loaded as libamdhip64.so.5
+ *   timing             MLAFORGE_SIM_TIMING             0 (default) or 1: launches are timed by the cycle model; only
+ *                                                      the workgroups that stand for the launch are executed.
+ *                                                      Setting it forgets the timings so far
+ *   timing_trace       MLAFORGE_SIM_TIMING_TRACE       0 (default) or 1: keep what the waves of one CU do
+ *   timing_budget      MLAFORGE_SIM_TIMING_BUDGET      wave instructions that a replay may have; more are extrapolated
+ *   wait_watch         MLAFORGE_SIM_WAIT_WATCH         none (default) or KERNEL:OFFSET:VMCNT:LGKMCNT: watch what that
+ *                                                      kernel's instruction at OFFSET bytes from its entry no longer
+ *                                                      waits for, where it once was a wait of these counts */
 int mlaforge_simulator_set_option(const char* key, const char* value);
 
 /* The last failure of this thread as a paragraph for people, or "" if there was none. Valid until the thread's next

@@ -32,8 +32,11 @@ std::string bad_value(std::string_view key, std::string_view value, std::string_
 
 std::string set_memory(SimulatorOptions& options, std::string_view value) {
   constexpr std::string_view kRandom = "random:";
-  if (value == "lazy" || value == "eager") {
-    options.memory = value == "lazy" ? MemoryMode::lazy : MemoryMode::eager;
+  constexpr std::array<std::pair<std::string_view, MemoryMode>, 3> kModes = {
+      {{"lazy", MemoryMode::lazy}, {"clobber", MemoryMode::clobber}, {"eager", MemoryMode::eager}}};
+  for (const auto& [name, mode] : kModes) {
+    if (value != name) continue;
+    options.memory = mode;
     return {};
   }
   if (value.starts_with(kRandom)) {
@@ -43,7 +46,7 @@ std::string set_memory(SimulatorOptions& options, std::string_view value) {
       return {};
     }
   }
-  return bad_value("memory", value, "lazy, eager, random:SEED with a number of 64 bits");
+  return bad_value("memory", value, "lazy, clobber, eager, random:SEED with a number of 64 bits");
 }
 
 struct CheckName {

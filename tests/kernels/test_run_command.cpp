@@ -74,7 +74,7 @@ TEST_CASE("bad input exits with 2 and says what is allowed") {
   expect_bad_input("--splits 7", "splits 7 is in no kernel");
   expect_bad_input("--splits many", "auto, or 1 .. 256");
   expect_bad_input("--input nothing", "spike11");
-  expect_bad_input("--memory sometimes", "lazy, eager, random:SEED");
+  expect_bad_input("--memory sometimes", "lazy, clobber, eager, random:SEED");
   expect_bad_input("--context -1", "--context");
   expect_bad_input("--kernel-source /nowhere.hip", "the file cannot be read");
   expect_bad_input("--config /nowhere.json", "/nowhere.json");

@@ -7,7 +7,7 @@ namespace {
 
 void sweep(int qlen, const std::vector<int>& splits) {
   for (const int count : splits) {
-    for (const char* memory : {"lazy", "eager", "random:1", "random:2"}) {
+    for (const char* memory : {"lazy", "clobber", "eager", "random:1", "random:2"}) {
       for (const int length : {1, 15, 16, 127, 128, 129, 1000, 4096}) {
         expect_right(default_kernels(), {.qlen = qlen, .contexts = {length}, .splits = count, .memory = memory});
       }

@@ -48,7 +48,7 @@ std::vector<uint32_t> expected(uint32_t base_bytes, uint32_t step, uint32_t word
 }  // namespace
 
 TEST_CASE("16-byte DMA: lanes are 16 bytes apart, the offset moves both sides") {
-  for (const MemoryMode mode : {MemoryMode::lazy, MemoryMode::eager, MemoryMode::random}) {
+  for (const MemoryMode mode : {MemoryMode::lazy, MemoryMode::clobber, MemoryMode::eager, MemoryMode::random}) {
     const auto lds = dump_after(
         "s_mov_b32 m0, 512\nv_xor_b32 v4, 5, v0\nv_lshlrev_b32 v4, 4, v4\n"
         "global_load_lds_dwordx4 v4, s[8:9] offset:48",

@@ -26,7 +26,7 @@ LaunchResult run_checked(const std::string& body, MemoryMode mode, Checks checks
   return run_kernel(code, config, memory);
 }
 
-constexpr MemoryMode all_modes[] = {MemoryMode::lazy, MemoryMode::eager, MemoryMode::random};
+constexpr MemoryMode all_modes[] = {MemoryMode::lazy, MemoryMode::clobber, MemoryMode::eager, MemoryMode::random};
 
 void expect_race(const std::string& body, const char* other) {
   for (const MemoryMode mode : all_modes) {

@@ -93,7 +93,7 @@ TEST_CASE("errors have names, are kept until asked for, and are no obstacle afte
 TEST_CASE("options say what they allow") {
   CHECK(mlaforge_simulator_set_option("memory", "random:12") == 0);
   CHECK(mlaforge_simulator_set_option("memory", "random:x") != 0);
-  CHECK_THAT(report(), Contains("random:x") && Contains("lazy, eager, random:SEED"));
+  CHECK_THAT(report(), Contains("random:x") && Contains("lazy, clobber, eager, random:SEED"));
   CHECK(mlaforge_simulator_set_option("memory", "lazy") == 0);
   CHECK(mlaforge_simulator_set_option("thread", "1") != 0);
   CHECK_THAT(report(), Contains("unknown option") && Contains("threads"));
