@@ -15,6 +15,7 @@
 namespace mlaforge {
 namespace {
 
+constexpr size_t name_bytes = 256;  // of hipDeviceProp_t
 constexpr const char* simulator_file = "libmlaforge_simulator_hip.so";
 constexpr std::array hip_files = {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
 
@@ -68,6 +69,7 @@ bool open_file(const std::string& path, HipApi& api, std::string& reason) {
     return false;
   }
   std::string absent;
+  take(handle, "hipStreamGetDevice", opened.stream_get_device, absent);
   take(handle, "mlaforge_simulator_set_option", opened.simulator_set_option, absent);
   take(handle, "mlaforge_simulator_last_report", opened.simulator_last_report, absent);
   api = opened;
@@ -118,8 +120,12 @@ std::string unusable(const HipApi& api, const std::string& wanted) {
   if (count < 1) {
     return "no device";
   }
-  const std::string target = device_target(api, 0);
-  return wanted.empty() || target == wanted ? std::string() : "device 0 is " + target + ", not " + wanted;
+  DeviceProperties properties;
+  if (const int error = device_properties(api, 0, properties); error != hip_success) {
+    return std::string("hipGetDeviceProperties: ") + api.get_error_string(error);
+  }
+  return wanted.empty() || properties.target == wanted ? std::string()
+                                                       : "device 0 is " + properties.target + ", not " + wanted;
 }
 
 bool try_paths(const std::vector<std::string>& paths, const std::string& wanted_target, HipApi& api,
@@ -155,29 +161,30 @@ mlaforge_status load_hip(mlaforge_backend backend, HipApi& api) {
   return fail(MLAFORGE_NO_DEVICE, "no HIP device; tried, in this order:" + tried);
 }
 
-std::string device_target(const HipApi& api, int device) {
-  std::vector<char> properties(hip_properties_bytes, '\0');
-  if (api.get_device_properties(properties.data(), device) != hip_success) {
-    return {};
+int device_properties(const HipApi& api, int device, DeviceProperties& properties) {
+  std::vector<char> bytes(hip_properties_bytes, '\0');
+  if (const int error = api.get_device_properties(bytes.data(), device); error != hip_success) {
+    return error;
   }
+  bytes.back() = '\0';
+  properties.target.clear();
   // gcnArchName is the only text after the name (256 bytes, first in every version) that starts with "gfx";
   // its place depends on HIP's version.
-  for (size_t at = 256; at + 16 < properties.size(); ++at) {
-    if (std::memcmp(&properties[at], "gfx", 3) == 0) {
-      const std::string full(&properties[at]);
-      return full.substr(0, full.find(':'));
+  for (size_t at = name_bytes; at + 16 < bytes.size() && properties.target.empty(); ++at) {
+    if (std::memcmp(&bytes[at], "gfx", 3) == 0) {
+      const std::string full(&bytes[at]);
+      properties.target = full.substr(0, full.find(':'));
     }
   }
-  return {};
+  bytes[name_bytes - 1] = '\0';
+  properties.name = bytes.data();
+  return hip_success;
 }
 
 std::string device_name(const HipApi& api, int device) {
-  std::vector<char> properties(hip_properties_bytes, '\0');
-  if (api.get_device_properties(properties.data(), device) != hip_success) {
-    return {};
-  }
-  properties[255] = '\0';
-  return properties.data();
+  DeviceProperties properties;
+  device_properties(api, device, properties);
+  return properties.name;
 }
 
 }  // namespace mlaforge

@@ -44,6 +44,7 @@ struct HipApi {
   int (*stream_destroy)(HipStream stream) = nullptr;
   int (*stream_synchronize)(HipStream stream) = nullptr;
   int (*device_synchronize)() = nullptr;
+  int (*stream_get_device)(HipStream stream, int* device) = nullptr;  ///< null before HIP 5.6: streams are not checked
   const char* (*get_error_string)(int error) = nullptr;
 
   /// The simulator's own two; null with AMD's runtime. set_option returns 0, or an error as HIP's.
@@ -61,9 +62,15 @@ struct HipApi {
 /// loaded: HIP runtimes do not survive dlclose.
 mlaforge_status load_hip(mlaforge_backend backend, HipApi& api);
 
-/// "gfx950" of "gfx950:sramecc+:xnack-"; empty when the device does not say.
-std::string device_target(const HipApi& api, int device);
-/// The device's name, as HIP reports it.
+struct DeviceProperties {
+  std::string name;    ///< as HIP reports it
+  std::string target;  ///< "gfx950" of "gfx950:sramecc+:xnack-"; empty when the device does not say
+};
+
+/// HIP's error where there are none.
+int device_properties(const HipApi& api, int device, DeviceProperties& properties);
+
+/// The device's name; empty where HIP gives none.
 std::string device_name(const HipApi& api, int device);
 
 }  // namespace mlaforge

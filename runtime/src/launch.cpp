@@ -1,4 +1,5 @@
 // Workspace and launch of the C ABI: no allocation, no print, no synchronisation on the way of a launch.
+#include <cstdint>
 #include <type_traits>
 
 #include "error.h"
@@ -15,6 +16,14 @@ void* const launch_buffer_pointer = reinterpret_cast<void*>(1);
 void* const launch_buffer_size = reinterpret_cast<void*>(2);
 void* const launch_end = reinterpret_cast<void*>(3);
 
+constexpr uintptr_t last_named_stream = 2;  // hipStreamPerThread; hipStreamLegacy is 1
+
+/// "hipModuleLaunchKernel of k: reason (error)"; what it was done to may be empty.
+mlaforge_status hip_failed(const HipApi& hip, const char* call, const char* what, int error) {
+  const char* reason = hip.get_error_string(error);
+  return failf(MLAFORGE_HIP_ERROR, "%s%s: %s (%d)", call, what, reason != nullptr ? reason : "unknown error", error);
+}
+
 template <typename Args>
 mlaforge_status launch_kernel(const mlaforge_library& library, HipFunction function, const char* name, int64_t grid,
                               int32_t threads, Args args, void* stream) {
@@ -23,12 +32,7 @@ mlaforge_status launch_kernel(const mlaforge_library& library, HipFunction funct
   void* extra[] = {launch_buffer_pointer, &args, launch_buffer_size, &bytes, launch_end};
   const int error = library.hip.module_launch_kernel(function, static_cast<unsigned>(grid), 1, 1,
                                                      static_cast<unsigned>(threads), 1, 1, 0, stream, nullptr, extra);
-  if (error != hip_success) {
-    const char* reason = library.hip.get_error_string(error);
-    return failf(MLAFORGE_HIP_ERROR, "hipModuleLaunchKernel of %s: %s (%d)", name,
-                 reason != nullptr ? reason : "unknown error", error);
-  }
-  return MLAFORGE_SUCCESS;
+  return error == hip_success ? MLAFORGE_SUCCESS : hip_failed(library.hip, "hipModuleLaunchKernel of ", name, error);
 }
 
 mlaforge_attention_args attention_args(const mlaforge_tensors& tensors, void* o_partial, float* lse_partial) {
@@ -112,6 +116,31 @@ mlaforge_status check_workspace(const WorkspaceLayout& layout, const void* works
   return MLAFORGE_SUCCESS;
 }
 
+/// That the library's device is the thread's and the stream's. Null and HIP's two named streams (1, 2) are the current
+/// device's.
+mlaforge_status check_device(const mlaforge_library& library, void* stream) {
+  const HipApi& hip = library.hip;
+  int current = 0;
+  if (const int error = hip.get_device(&current); error != hip_success) {
+    return hip_failed(hip, "hipGetDevice", "", error);
+  }
+  if (current != library.device) {
+    return failf(MLAFORGE_WRONG_DEVICE, "device %d is current; the library's is %d: call hipSetDevice(%d) first",
+                 current, library.device, library.device);
+  }
+  if (reinterpret_cast<uintptr_t>(stream) <= last_named_stream || hip.stream_get_device == nullptr) {
+    return MLAFORGE_SUCCESS;
+  }
+  int of_stream = 0;
+  if (const int error = hip.stream_get_device(stream, &of_stream); error != hip_success) {
+    return hip_failed(hip, "hipStreamGetDevice", "", error);
+  }
+  return of_stream == library.device
+             ? MLAFORGE_SUCCESS
+             : failf(MLAFORGE_WRONG_DEVICE, "stream %p is of device %d; allowed: a stream of the library's device %d",
+                     stream, of_stream, library.device);
+}
+
 mlaforge_status launch_checked(const mlaforge_library& library, const mlaforge_choice& choice,
                                const WorkspaceLayout& layout, const mlaforge_tensors& tensors, void* workspace,
                                void* stream) {
@@ -173,6 +202,9 @@ mlaforge_status mlaforge_launch(const mlaforge_library* library, const mlaforge_
   status = choice_layout(*choice, layout);
   if (status == MLAFORGE_SUCCESS) {
     status = check_workspace(layout, workspace, workspace_bytes);
+  }
+  if (status == MLAFORGE_SUCCESS) {
+    status = check_device(*library, stream);
   }
   if (status == MLAFORGE_SUCCESS) {
     status = launch_checked(*library, *choice, layout, *tensors, workspace, stream);

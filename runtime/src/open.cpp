@@ -20,29 +20,6 @@ std::string hip_failure(const HipApi& hip, const std::string& call, int error) {
   return call + ": " + (reason != nullptr ? reason : "unknown error") + " (" + std::to_string(error) + ")";
 }
 
-/// Makes a device current for a scope and gives the thread its own back.
-class CurrentDevice {
- public:
-  CurrentDevice(const HipApi& hip, int device) : hip_(hip) {
-    known_ = hip_.get_device(&before_) == hip_success;
-    error_ = hip_.set_device(device);
-  }
-  ~CurrentDevice() {
-    if (known_) {
-      hip_.set_device(before_);
-    }
-  }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-  int error() const { return error_; }
-
- private:
-  const HipApi& hip_;
-  int before_ = 0;
-  bool known_ = false;
-  int error_ = 0;
-};
-
 mlaforge_status check_device(mlaforge_library& library) {
   const HipApi& hip = library.hip;
   int count = 0;
@@ -53,8 +30,12 @@ mlaforge_status check_device(mlaforge_library& library) {
     return fail(MLAFORGE_NO_DEVICE, "device " + std::to_string(library.device) + " is not there; allowed: 0 .. " +
                                         std::to_string(count - 1));
   }
-  library.target = device_target(hip, library.device);
-  library.device_name = device_name(hip, library.device);
+  DeviceProperties properties;
+  if (const int error = device_properties(hip, library.device, properties); error != hip_success) {
+    return fail(MLAFORGE_HIP_ERROR, hip_failure(hip, "hipGetDeviceProperties", error));
+  }
+  library.target = properties.target;
+  library.device_name = properties.name;
   if (const int error =
           hip.device_get_attribute(&library.compute_units, hip_attribute_multiprocessor_count, library.device);
       error != hip_success) {
@@ -183,10 +164,6 @@ mlaforge_status sort_rows(mlaforge_library& library, const std::vector<mlaforge_
 }
 
 mlaforge_status load_sets(mlaforge_library& library, std::span<const mlaforge_kernel_set* const> sets) {
-  const CurrentDevice current(library.hip, library.device);
-  if (current.error() != hip_success) {
-    return fail(MLAFORGE_HIP_ERROR, hip_failure(library.hip, "hipSetDevice", current.error()));
-  }
   std::vector<mlaforge_kernel_row> rows;
   for (const mlaforge_kernel_set* set : sets) {
     if (const mlaforge_status status = set == nullptr
@@ -199,10 +176,28 @@ mlaforge_status load_sets(mlaforge_library& library, std::span<const mlaforge_ke
   return sort_rows(library, rows);
 }
 
+/// load_sets with the library's device current; the thread has its own back afterwards, whatever became of them.
+mlaforge_status load_sets_on_device(mlaforge_library& library, std::span<const mlaforge_kernel_set* const> sets) {
+  const HipApi& hip = library.hip;
+  int before = 0;
+  if (const int error = hip.get_device(&before); error != hip_success) {
+    return fail(MLAFORGE_HIP_ERROR, hip_failure(hip, "hipGetDevice", error));
+  }
+  if (const int error = hip.set_device(library.device); error != hip_success) {
+    return fail(MLAFORGE_HIP_ERROR, hip_failure(hip, "hipSetDevice", error));
+  }
+  const mlaforge_status status = load_sets(library, sets);
+  const int error = hip.set_device(before);
+  if (status == MLAFORGE_SUCCESS && error != hip_success) {
+    return fail(MLAFORGE_HIP_ERROR, hip_failure(hip, "hipSetDevice back to the thread's device", error));
+  }
+  return status;
+}
+
 mlaforge_status open_into(mlaforge_library& library, const mlaforge_open_options& options) {
   mlaforge_status status = check_device(library);
   if (status == MLAFORGE_SUCCESS) {
-    status = load_sets(library, {options.kernel_sets, options.kernel_set_count});
+    status = load_sets_on_device(library, {options.kernel_sets, options.kernel_set_count});
   }
   if (status == MLAFORGE_SUCCESS) {
     status = add_tuning(library.table, library.target, {options.tuning, options.tuning_count}, library.tuning);

@@ -43,6 +43,7 @@ struct Launcher {
     REQUIRE(mlaforge_select(library, &one, &direct) == MLAFORGE_SUCCESS);
     REQUIRE(mlaforge_workspace_size(library, &split, &bytes) == MLAFORGE_SUCCESS);
     hip.calls.clear();
+    current_device = 0;
   }
   ~Launcher() { mlaforge_close(library); }
   Launcher(const Launcher&) = delete;
@@ -102,7 +103,8 @@ TEST_CASE("a split launch: attention, then combine, on the caller's stream, with
   REQUIRE(mlaforge_launch(launcher.library, &launcher.split, &t, launcher.workspace, launcher.bytes, address(0x77)) ==
           MLAFORGE_SUCCESS);
   REQUIRE(launcher.hip.launches.size() == 2);
-  CHECK(launcher.hip.calls == std::vector<std::string>{"hipModuleLaunchKernel", "hipModuleLaunchKernel"});
+  CHECK(launcher.hip.calls == std::vector<std::string>{"hipGetDevice", "hipStreamGetDevice", "hipModuleLaunchKernel",
+                                                       "hipModuleLaunchKernel"});
 
   const RecordedLaunch& attention = launcher.hip.launches[0];
   CHECK(symbol(attention.function) == "h12_g3_q4_s8_p1");
@@ -284,4 +286,29 @@ TEST_CASE("a grid of more threads than HIP counts is refused") {
   CHECK(mlaforge_launch(library, &choice, &t, address(0x80000), UINT64_MAX, nullptr) == MLAFORGE_INVALID_ARGUMENT);
   CHECK(says("2^32 - 1 threads"));
   mlaforge_close(library);
+}
+
+TEST_CASE("a launch with another device current, or on another device's stream, is refused") {
+  Launcher launcher;
+  const mlaforge_tensors t = tensors(12, 4);
+  void* const stream = address(0x77);
+  const auto launch_on = [&](void* on) {
+    return mlaforge_launch(launcher.library, &launcher.split, &t, launcher.workspace, launcher.bytes, on);
+  };
+  launcher.hip.streams[stream] = 1;
+  CHECK(launch_on(stream) == MLAFORGE_WRONG_DEVICE);
+  CHECK(says("is of device 1; allowed: a stream of the library's device 0"));
+  launcher.hip.streams[stream] = 0;
+  CHECK(launch_on(stream) == MLAFORGE_SUCCESS);
+  // Null, hipStreamLegacy and hipStreamPerThread are the current device's.
+  for (const uintptr_t named : {0, 1, 2}) {
+    launcher.hip.streams[address(named)] = 1;
+    CHECK(launch_on(address(named)) == MLAFORGE_SUCCESS);
+  }
+  CHECK(launcher.hip.launches.size() == 8);
+  current_device = 1;
+  CHECK(launch_on(nullptr) == MLAFORGE_WRONG_DEVICE);
+  CHECK(says("device 1 is current; the library's is 0: call hipSetDevice(0) first"));
+  CHECK(launch_on(stream) == MLAFORGE_WRONG_DEVICE);
+  CHECK(launcher.hip.launches.size() == 8);
 }

@@ -26,7 +26,7 @@ TEST_CASE("open loads each code object once and gives the thread its device back
   mlaforge_library* library = open_fake(hip, set, status);
   REQUIRE(status == MLAFORGE_SUCCESS);
   CHECK(hip.loaded.size() == 4);
-  CHECK(hip.current_device == 1);
+  CHECK(current_device == 1);
   mlaforge_device_info info = MLAFORGE_DEVICE_INFO_INIT;
   REQUIRE(mlaforge_device(library, &info) == MLAFORGE_SUCCESS);
   CHECK(std::string(info.target) == "gfx950");
@@ -34,14 +34,17 @@ TEST_CASE("open loads each code object once and gives the thread its device back
   CHECK(info.compute_units == 256);
   CHECK(info.is_simulator == 0);
   mlaforge_close(library);
-  CHECK(hip.unloaded == 4);
+  CHECK(hip.unloaded() == 4);
 }
 
 TEST_CASE("the target is found wherever this HIP's properties struct carries it") {
   for (const size_t offset : {size_t{396}, size_t{1160}, size_t{640}}) {
     FakeHip hip;
     hip.target_offset = offset;
-    CHECK(device_target(fake_api(hip), 0) == "gfx950");
+    DeviceProperties properties;
+    REQUIRE(device_properties(fake_api(hip), 0, properties) == hip_success);
+    CHECK(properties.target == "gfx950");
+    CHECK(properties.name == "Fake of gfx950");
   }
 }
 
@@ -55,7 +58,7 @@ TEST_CASE("a kernel for another chip is refused, both targets said") {
   CHECK(status == MLAFORGE_WRONG_DEVICE);
   CHECK(says("gfx942"));
   CHECK(says("gfx950"));
-  CHECK(hip.unloaded == static_cast<int>(hip.loaded.size()));
+  CHECK(hip.unloaded() == static_cast<int>(hip.loaded.size()));
 }
 
 TEST_CASE("damaged sets are refused by name and nothing stays loaded") {
@@ -92,8 +95,8 @@ TEST_CASE("damaged sets are refused by name and nothing stays loaded") {
     CHECK(says("null combine_name"));
   }
   CHECK(status == MLAFORGE_BAD_KERNEL_SET);
-  CHECK(hip.unloaded == static_cast<int>(hip.loaded.size()));
-  CHECK(hip.current_device == 1);
+  CHECK(hip.unloaded() == static_cast<int>(hip.loaded.size()));
+  CHECK(current_device == 1);
 }
 
 TEST_CASE("a device that is not there, and each HIP call of open failing") {
@@ -112,7 +115,7 @@ TEST_CASE("a device that is not there, and each HIP call of open failing") {
     CHECK(open_fake(failing, set, status) == nullptr);
     CHECK(status != MLAFORGE_SUCCESS);
     CHECK_FALSE(error().empty());
-    CHECK(failing.unloaded == static_cast<int>(failing.loaded.size()));
+    CHECK(failing.unloaded() == static_cast<int>(failing.loaded.size()));
   }
 }
 

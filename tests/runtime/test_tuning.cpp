@@ -125,7 +125,7 @@ TEST_CASE("two kernels for one place are an error that names both rows; one kern
   CHECK(conflict.library == nullptr);
   CHECK(says("tuning.json rows[1] and tuning.json rows[0]: two kernels for batch 4, context 65536"));
   CHECK(says("h12_g3_q4_s8_p1 and h12_g3_q4_s64_p1"));
-  CHECK(conflict.hip.unloaded == static_cast<int>(conflict.hip.loaded.size()));
+  CHECK(conflict.hip.unloaded() == static_cast<int>(conflict.hip.loaded.size()));
   const Tuned twice({text(once), text(once)});
   REQUIRE(twice.status == MLAFORGE_SUCCESS);
   CHECK(twice.info().used == 1);
