@@ -15,7 +15,9 @@ std::atomic<size_t> allocations{0};
 
 }  // namespace
 
-// glibc's own, under the names by which it exports them beside the replaceable ones.
+// glibc's own, under the names by which it exports them beside the replaceable ones. Ours are visible, or libstdc++ would
+// not find them.
+#pragma GCC visibility push(default)
 extern "C" {
 void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);
@@ -39,6 +41,7 @@ void* aligned_alloc(size_t alignment, size_t bytes) {
   return __libc_memalign(alignment, bytes);
 }
 }
+#pragma GCC visibility pop
 
 TEST_CASE("the counter sees operator new and malloc") {
   static void* volatile kept = nullptr;  // so that the compiler leaves the pairs alone
