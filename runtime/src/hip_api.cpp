@@ -16,6 +16,7 @@ namespace mlaforge {
 namespace {
 
 constexpr size_t name_bytes = 256;  // of hipDeviceProp_t
+constexpr size_t uuid_bytes = 16;   // behind the name, or other numbers
 constexpr const char* simulator_file = "libmlaforge_simulator_hip.so";
 constexpr std::array hip_files = {"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
 
@@ -168,9 +169,9 @@ int device_properties(const HipApi& api, int device, DeviceProperties& propertie
   }
   bytes.back() = '\0';
   properties.target.clear();
-  // gcnArchName is the only text after the name (256 bytes, first in every version) that starts with "gfx";
-  // its place depends on HIP's version.
-  for (size_t at = name_bytes; at + 16 < bytes.size() && properties.target.empty(); ++at) {
+  // gcnArchName is the only text after the name (first in every version) and the UUID that starts with "gfx"; its place
+  // depends on HIP's version.
+  for (size_t at = name_bytes + uuid_bytes; at + 16 < bytes.size() && properties.target.empty(); ++at) {
     if (std::memcmp(&bytes[at], "gfx", 3) == 0) {
       const std::string full(&bytes[at]);
       properties.target = full.substr(0, full.find(':'));

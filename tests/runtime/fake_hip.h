@@ -143,6 +143,7 @@ inline HipApi fake_api(FakeHip& state) {
   api.get_device_properties = [](void* properties, int) {
     const std::scoped_lock lock(fake->mutex);
     std::strcpy(static_cast<char*>(properties), "Fake of gfx950");
+    std::strcpy(static_cast<char*>(properties) + 256, "gfx\1\2");  // a UUID may be any bytes
     std::strcpy(static_cast<char*>(properties) + fake->target_offset, fake->target.c_str());
     return called("hipGetDeviceProperties");
   };
