@@ -2,14 +2,15 @@
 # Sets up Debian sid's hipcc (ROCm's headers and device libraries, a clang that knows gfx950) in a folder of its own:
 #   scripts/hipcc_sid.sh [FOLDER [COMMAND...]]
 # FOLDER/hipcc is then a compiler (default build/hipcc_sid): its path is printed, or COMMAND runs with it as MLAFORGE_HIPCC.
-# Exit 3, with the reason on stderr, where it cannot be had: no root, no debootstrap, no mount rights, no mirror.
+# Exit 3, with the reason on stderr, where it cannot be had: no root, no debootstrap, no mount rights, no mirror. A
+# failed attempt is not repeated for ten minutes. Calls side by side wait for one setup; none lasts beyond 20 minutes.
 set -euo pipefail
 
 folder=$(realpath -m "${1:-$(dirname "$0")/../build/hipcc_sid}")
 shift $(($# > 0 ? 1 : 0))
 root=$folder/root
 compiler=$folder/hipcc
-packages=(hipcc rocm-device-libs-21 libamdhip64-dev)
+packages=(hipcc)  # it depends on the device libraries and headers of its version
 
 finish() {
   if [ $# -gt 0 ]; then
@@ -24,7 +25,15 @@ unavailable() {
   exit 3
 }
 
-if [ -x "$compiler" ] && "$compiler" --version >/dev/null 2>&1; then
+# Of what took long: remembered.
+failed() {
+  echo "$1" >"$folder/unavailable"
+  unavailable "$1"
+}
+
+works() { [ -x "$compiler" ] && "$compiler" --version >/dev/null 2>&1; }
+
+if works; then
   finish "$@"
 fi
 
@@ -38,21 +47,32 @@ mirror=$(apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Created
 [ -n "$mirror" ] || unavailable "apt has no Debian mirror configured, or apt-get update was never run"
 
 mkdir -p "$folder"
+exec 9>"$folder/lock"
+flock --timeout 1300 9 || unavailable "another setup in $folder does not end"
+if works; then
+  exec 9>&-
+  finish "$@"
+fi
+if [ -n "$(find "$folder/unavailable" -mmin -10 2>/dev/null)" ]; then
+  unavailable "$(cat "$folder/unavailable")"
+fi
 log=$folder/setup.log
 if [ ! -e "$root/.bootstrapped" ]; then
   rm -rf "$root"
-  debootstrap --variant=minbase sid "$root" "$mirror" >"$log" 2>&1 || unavailable "debootstrap failed, see $log"
+  timeout --kill-after=10 600 debootstrap --variant=minbase sid "$root" "$mirror" >"$log" 2>&1 ||
+    failed "debootstrap failed or took more than 10 minutes, see $log: $(tail -n 1 "$log")"
   touch "$root/.bootstrapped"
 fi
 
 # Mounts live in a namespace of their own and go with it.
-unshare --mount bash -euc '
+timeout --kill-after=10 600 unshare --mount bash -euc '
   root=$1
   shift
   mount --bind /proc "$root/proc"
   export DEBIAN_FRONTEND=noninteractive
-  chroot "$root" apt-get install -y -q --no-install-recommends "$@"
-' setup "$root" "${packages[@]}" >>"$log" 2>&1 || unavailable "the packages ${packages[*]} cannot be installed, see $log"
+  chroot "$root" apt-get install -y -q --no-install-recommends -o Acquire::Retries=2 -o Acquire::http::Timeout=60 "$@"
+' setup "$root" "${packages[@]}" >>"$log" 2>&1 ||
+  failed "installing ${packages[*]} failed or took more than 10 minutes, see $log: $(tail -n 1 "$log")"
 
 # The compiler sees the files of this machine at their own paths, and its own system below them.
 cat >"$compiler" <<'EOF'
@@ -75,5 +95,7 @@ exec unshare --mount bash -euc '
 ' hipcc "$@"
 EOF
 chmod +x "$compiler"
-"$compiler" --version >>"$log" 2>&1 || unavailable "the installed hipcc does not run, see $log"
+"$compiler" --version >>"$log" 2>&1 || failed "the installed hipcc does not run, see $log: $(tail -n 1 "$log")"
+rm -f "$folder/unavailable"
+exec 9>&-
 finish "$@"

@@ -8,7 +8,9 @@ packages=(
   nlohmann-json3-dev libvalijson-dev               # JSON and JSON Schema
   libcli11-dev libfmt-dev libkainjow-mustache-dev  # command line, formatting, templates
   libamdhip64-dev                                  # HIP's headers (never linked)
+  zlib1g-dev libzstd-dev                           # compressed code objects in the simulator
   catch2 libbenchmark-dev                          # tests, benchmarks
+  debootstrap                                      # a real hipcc for the tests (scripts/hipcc_sid.sh)
 )
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }

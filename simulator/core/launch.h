@@ -40,8 +40,22 @@ enum class HiddenArgument {
   private_base,
   shared_base,
   dynamic_lds_size,
-  null_pointer,  ///< printf and hostcall buffers, heap, queues, completion action, multigrid: 0
+  hostcall_buffer,  ///< of a service that is not simulated, see absent_service; so the next two
+  printf_buffer,
+  heap,
+  null_pointer,  ///< queues, completion action, multigrid: 0
 };
+
+/// Services of the host are not simulated. Their hidden pointers lead to these addresses, where nothing ever lies: a
+/// kernel may carry them unused, and one that uses them faults, with a report that names the service.
+inline constexpr uint64_t absent_services_address = uint64_t{0x0bad} << 32;
+inline constexpr uint64_t absent_service_bytes = uint64_t{1} << 28;
+
+/// The pointer of hostcall_buffer, printf_buffer or heap.
+constexpr uint64_t absent_service(HiddenArgument kind) {
+  const auto index = static_cast<uint64_t>(kind) - static_cast<uint64_t>(HiddenArgument::hostcall_buffer);
+  return absent_services_address + index * absent_service_bytes;
+}
 
 struct HiddenField {
   HiddenArgument kind{};

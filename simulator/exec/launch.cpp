@@ -55,6 +55,10 @@ uint64_t hidden_value(HiddenArgument kind, const LaunchConfig& config) {
       return shared_aperture >> 32;
     case HiddenArgument::dynamic_lds_size:
       return config.dynamic_lds_bytes;
+    case HiddenArgument::hostcall_buffer:
+    case HiddenArgument::printf_buffer:
+    case HiddenArgument::heap:
+      return absent_service(kind);
     // HIP launches whole workgroups from thread 0, so there are no remainders and no offsets.
     case HiddenArgument::remainder_x:
     case HiddenArgument::remainder_y:

@@ -41,6 +41,19 @@ bool carries(const Instruction& i) {
          std::find(names.begin(), names.end(), i.mnemonic) != names.end();
 }
 
+/// A function saves registers (vector ones to its stack frame, scalar ones to lanes) without knowing whether its caller
+/// ever wrote them.
+bool saves(const Instruction& i, size_t number) {
+  return number == 1 && (i.mnemonic.starts_with("scratch_store_") || i.mnemonic == "v_writelane_b32");
+}
+
+/// Compilers set or clear the bits of the running lanes in a mask whose other bits have no value yet.
+bool merges_lanes(const Instruction& i, size_t number) {
+  const Operand& lanes = i.operands[2];
+  return number == 1 && (i.mnemonic == "s_or_b64" || i.mnemonic == "s_andn2_b64") && lanes.kind == OperandKind::sgpr &&
+         lanes.index == exec_lo;
+}
+
 /// Packed f32 instructions read the halves of a pair that op_sel and op_sel_hi name.
 bool reads_dword(const Instruction& i, size_t number, unsigned dword, unsigned dwords) {
   if (dwords != 2 || !i.mnemonic.starts_with("v_pk_") || number == 0) return true;
@@ -290,7 +303,7 @@ void RegisterChecks::check(const Wave& wave, const Instruction& i) {
     const Operand& op = i.operands[k];
     if (!op.is_vector() && op.kind != OperandKind::sgpr) continue;
     if ((i.roles.read >> k & 1) != 0) {
-      if (uninitialized_ && !carried) check_written(wave, i, op, k);
+      if (uninitialized_ && !carried && !saves(i, k) && !merges_lanes(i, k)) check_written(wave, i, op, k);
       if (wait_states_ && op.is_vector()) check_vector_read(wave, i, op, i.unit == Unit::mfma && k == 3);
       if (wait_states_ && !op.is_vector()) check_scalar_read(wave, i, op, k);
     }

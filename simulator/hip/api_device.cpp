@@ -117,6 +117,16 @@ int attribute_value(int attribute, int device) {
   return 0;
 }
 
+// Added after HIP 5.2.
+constexpr auto kLimitStackSize = static_cast<hipLimit_t>(0);
+
+void check_limit(hipLimit_t limit) {
+  if (limit == kLimitStackSize || limit == hipLimitMallocHeapSize || limit == hipLimitPrintfFifoSize) return;
+  fail(hipErrorUnsupportedLimit,
+       fmt::format("limit {} is not known; allowed: stack size (0), printf buffer (1), heap (2)",
+                   static_cast<int>(limit)));
+}
+
 // A context is a formality in HIP: one a device, and to make it current is to choose the device.
 hipCtx_t context_of(int id) {
   static std::array<char, DeviceMemory::kMaxDevices> contexts;
@@ -318,10 +328,23 @@ hipError_t hipDeviceGetByPCIBusId(int* id, const char* text) {
 hipError_t hipDeviceGetLimit(size_t* value, enum hipLimit_t limit) {
   return guarded(__func__, [&] {
     require(value, "pValue");
-    if (limit != hipLimitMallocHeapSize && limit != hipLimitPrintfFifoSize) {
-      fail(hipErrorUnsupportedLimit, fmt::format("limit {} is not known", static_cast<int>(limit)));
+    check_limit(limit);
+    // Device-side malloc and printf have no buffers here.
+    *value = limit == kLimitStackSize ? machine().stack_bytes(current_device()).load() : 0;
+  });
+}
+
+hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
+  return guarded(__func__, [&] {
+    check_limit(limit);
+    if (limit != kLimitStackSize) {
+      fail(hipErrorUnsupportedLimit, "device-side printf and malloc are not simulated, so their buffers have no size");
     }
-    *value = 0;  // device-side malloc and printf have no buffers here
+    if (value > kMaxStackBytes) {
+      fail(hipErrorInvalidValue,
+           fmt::format("value of hipLimitStackSize is {}, at most {} bytes are allowed", value, kMaxStackBytes));
+    }
+    machine().stack_bytes(current_device()) = static_cast<uint32_t>((value + 15) / 16 * 16);
   });
 }
 

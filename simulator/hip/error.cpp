@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 namespace mlaforge::simulator {
 namespace {
+
+std::atomic<bool> reports_wanted{false};
 
 struct ThreadState {
   hipError_t last_error = hipSuccess;
@@ -122,11 +126,14 @@ hipError_t take_last_error() { return std::exchange(thread_state().last_error, h
 const std::string& last_report() { return thread_state().report; }
 const std::string& last_report_json() { return thread_state().report_json; }
 
+void print_reports(bool wanted) { reports_wanted = wanted; }
+
 hipError_t record_failure(const char* function, const ApiError& error) {
   ThreadState& state = thread_state();
   state.last_error = error.code;
   state.report = fmt::format("{} ({}): {}", function, error_name(error.code), error.message);
   state.report_json = to_json(function, error).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  if (reports_wanted) fmt::print(stderr, "{}\n", state.report);
   return error.code;
 }
 

@@ -36,6 +36,9 @@ hipError_t take_last_error();
 const std::string& last_report();
 const std::string& last_report_json();
 
+// Whether every failure's report goes to stderr too.
+void print_reports(bool wanted);
+
 hipError_t record_failure(const char* function, const ApiError& error);
 
 template <typename Body>

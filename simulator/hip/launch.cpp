@@ -117,6 +117,9 @@ void execute(const DeviceFunction& function, const LaunchShape& shape, const std
   config.block = shape.block;
   config.dynamic_lds_bytes = static_cast<uint32_t>(shape.dynamic_lds_bytes);
   config.kernarg = arguments;
+  if (function.code.uses_dynamic_stack) {
+    config.scratch_bytes_per_lane = machine().stack_bytes(function.device);  // the descriptor's, if that is more
+  }
   config.memory = options.memory;
   config.seed = options.seed;
   config.checks = options.checks;

@@ -27,6 +27,8 @@ int& thread_device() {
 Machine::Machine() {
   if (loaded_as_hip5()) options_.hip_abi = 5;
   environment_problem_ = apply_environment(options_);
+  print_reports(options_.reports);
+  for (auto& bytes : stack_bytes_) bytes = kDefaultStackBytes;
 }
 
 SimulatorOptions Machine::options() const {
@@ -37,7 +39,9 @@ SimulatorOptions Machine::options() const {
 
 std::string Machine::set_option(std::string_view key, std::string_view value) {
   const std::scoped_lock lock(options_mutex_);
-  return simulator::set_option(options_, key, value);
+  std::string problem = simulator::set_option(options_, key, value);
+  print_reports(options_.reports);
+  return problem;
 }
 
 Machine& machine() {

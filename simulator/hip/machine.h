@@ -19,6 +19,8 @@ inline constexpr int kWaveLanes = 64;
 inline constexpr int kMaxBlockThreads = 1024;
 inline constexpr int kVgprsPerLane = 512;  // of a SIMD, shared by its waves
 inline constexpr int kLdsGranuleBytes = 1280;
+inline constexpr uint32_t kDefaultStackBytes = 1024;          // as AMD's runtime has it
+inline constexpr uint32_t kMaxStackBytes = (128 << 10) - 16;  // of a lane: 8191 KiB a wave
 inline constexpr int kClockKhz = 2'400'000;
 inline constexpr int kL2BytesPerXcc = 4 << 20;
 inline constexpr int kHbmClockKhz = 2'000'000;  // HBM3E, 8 Gb/s a pin over 8192 bits: 8 TB/s
@@ -41,6 +43,8 @@ class Machine {
   int device_count() const;
   // Which devices' memory the kernels of `device` reach: its own and that of enabled peers.
   DeviceMask reachable_from(int device) const;
+  // Scratch bytes of a lane whose kernel cannot say how deep it calls (hipLimitStackSize).
+  std::atomic<uint32_t>& stack_bytes(int device) { return stack_bytes_[static_cast<size_t>(device)]; }
   // False if it was so already.
   bool set_peer_access(int device, int peer, bool enabled);
   DeviceView view(int device) const { return DeviceView(memory, device, reachable_from(device)); }
@@ -50,6 +54,7 @@ class Machine {
   SimulatorOptions options_;
   std::string environment_problem_;
   std::array<std::atomic<DeviceMask>, DeviceMemory::kMaxDevices> peers_{};
+  std::array<std::atomic<uint32_t>, DeviceMemory::kMaxDevices> stack_bytes_;
 };
 
 // Made at first use and never destroyed: HIP programs unregister their binaries after static destructors have run.

@@ -22,10 +22,10 @@ const char* mlaforge_simulator_version(void);
  *                                                      uninitialized, wait_states, alignment, dma_full_exec,
  *                                                      barrier_exit
  *   threads            MLAFORGE_SIM_THREADS            host threads, 0 (default): all
- *   devices            MLAFORGE_SIM_DEVICES            1 (default) to 16: devices, each with memory of its own; they
- *                                                      reach each other's after hipDeviceEnablePeerAccess
+ *   devices            MLAFORGE_SIM_DEVICES            1 (default) to 16: devices, each with memory of its own
  *   instruction_limit  MLAFORGE_SIM_INSTRUCTION_LIMIT  instructions of a wave beyond which a launch is an endless loop
  *   poison             MLAFORGE_SIM_POISON             0 (default) or 1: fill new allocations with 0xFB, not with zeros
+ *   reports            MLAFORGE_SIM_REPORTS            none (default) or stderr: print every failure's report
  *   hip_abi            MLAFORGE_SIM_HIP_ABI            5 or 6: values of hipMemoryType; default 6, but 5 if the library
  *                                                      was loaded as libamdhip64.so.5
  *   timing             MLAFORGE_SIM_TIMING             0 (default) or 1: launches are timed by the cycle model; only

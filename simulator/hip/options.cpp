@@ -14,9 +14,9 @@
 namespace mlaforge::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 11> kKeys = {
+constexpr std::array<std::string_view, 12> kKeys = {
     "memory",  "checks", "threads",      "devices",       "instruction_limit", "poison",
-    "hip_abi", "timing", "timing_trace", "timing_budget", "wait_watch"};
+    "hip_abi", "timing", "timing_trace", "timing_budget", "wait_watch",        "reports"};
 constexpr unsigned kMaxThreads = 1024;
 
 std::optional<uint64_t> parse_number(std::string_view text, uint64_t low, uint64_t high) {
@@ -111,6 +111,11 @@ std::string set_option(SimulatorOptions& options, std::string_view key, std::str
     const auto poison = parse_number(value, 0, 1);
     if (!poison) return bad_value(key, value, "0, 1");
     options.poison = *poison == 1;
+    return {};
+  }
+  if (key == "reports") {
+    if (value != "none" && value != "stderr") return bad_value(key, value, "none, stderr");
+    options.reports = value == "stderr";
     return {};
   }
   if (key == "hip_abi") {

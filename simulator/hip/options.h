@@ -18,6 +18,7 @@ struct SimulatorOptions {
   int devices = 1;
   uint64_t instruction_limit = LaunchConfig{}.max_wave_instructions;
   bool poison = false;
+  bool reports = false;
   int hip_abi = 6;
   bool timing = false;
   bool timing_trace = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "simulator/loader/compressed_bundle.h"
 #include "simulator/loader/kernel_descriptor.h"
 #include "simulator/loader/offload_bundle.h"
 #include "simulator/loader/target_id.h"
@@ -85,6 +86,11 @@ void collect_variables(const ElfImage& elf, CodeObject& object) {
 }
 
 CodeObject parse(Bytes file) {
+  std::vector<std::byte> decompressed;
+  if (is_compressed_offload_bundle(file)) {
+    decompressed = decompress_bundle(file);
+    file = decompressed;
+  }
   const Bytes bytes = choose_code_object(file);
   ElfImage elf = read_elf_image(bytes);
   const CodeObjectMetadata metadata = read_metadata(elf.metadata);
@@ -165,6 +171,9 @@ constexpr std::array kHiddenNames = {
     HiddenName{"hidden_private_base", HiddenArgument::private_base},
     HiddenName{"hidden_shared_base", HiddenArgument::shared_base},
     HiddenName{"hidden_dynamic_lds_size", HiddenArgument::dynamic_lds_size},
+    HiddenName{"hidden_hostcall_buffer", HiddenArgument::hostcall_buffer},
+    HiddenName{"hidden_printf_buffer", HiddenArgument::printf_buffer},
+    HiddenName{"hidden_heap_v1", HiddenArgument::heap},
 };
 
 }  // namespace

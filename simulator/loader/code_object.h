@@ -40,7 +40,7 @@ struct CodeObject {
   const GlobalVariable* find_variable(std::string_view name) const;
 };
 
-// Accepts a plain code object or an offload bundle. Never throws for what the bytes say.
+// Accepts a plain code object or an offload bundle, compressed or not. Never throws for what the bytes say.
 LoadResult<CodeObject> load_code_object(Bytes file);
 
 // The image's bytes with all relocations applied for the base address `base`.

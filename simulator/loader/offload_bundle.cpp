@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "simulator/loader/compressed_bundle.h"
 #include "simulator/loader/target_id.h"
 
 namespace mlaforge::simulator {
 namespace {
 
 constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr std::string_view kCompressedMagic = "CCOB";
 constexpr uint64_t kMaxEntries = 4096;
 
 struct EntryHeader {
@@ -69,8 +69,6 @@ uint64_t elf_extent(Bytes readable) {
 
 bool is_offload_bundle(Bytes file) { return begins_with(file, kMagic); }
 
-bool is_compressed_offload_bundle(Bytes file) { return begins_with(file, kCompressedMagic); }
-
 std::vector<BundleEntry> read_offload_bundle(Bytes file) {
   const ByteReader reader(file);
   uint64_t at = kMagic.size();
@@ -93,10 +91,6 @@ std::vector<BundleEntry> read_offload_bundle(Bytes file) {
 }
 
 Bytes choose_code_object(Bytes file) {
-  if (is_compressed_offload_bundle(file)) {
-    fail_load("the offload bundle is compressed (CCOB); compile with --no-offload-compress",
-              LoadErrorKind::unsupported);
-  }
   if (!is_offload_bundle(file)) return file;
   const std::vector<BundleEntry> entries = read_offload_bundle(file);
   const BundleEntry* best = nullptr;
@@ -124,7 +118,9 @@ Bytes choose_code_object(Bytes file) {
 uint64_t image_extent(Bytes readable) {
   uint64_t end = 0;
   try {
-    end = is_offload_bundle(readable) ? bundle_extent(readable) : elf_extent(readable);
+    end = is_offload_bundle(readable)              ? bundle_extent(readable)
+          : is_compressed_offload_bundle(readable) ? compressed_bundle_extent(readable)
+                                                   : elf_extent(readable);
   } catch (const LoadFailure&) {
     return readable.size();  // the image claims more than there is: the loader will say what
   }

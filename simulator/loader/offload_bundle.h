@@ -15,7 +15,6 @@ struct BundleEntry {
 };
 
 bool is_offload_bundle(Bytes file);
-bool is_compressed_offload_bundle(Bytes file);
 
 // Throws LoadFailure.
 std::vector<BundleEntry> read_offload_bundle(Bytes file);
@@ -24,9 +23,9 @@ std::vector<BundleEntry> read_offload_bundle(Bytes file);
 // is no bundle is returned as it is. Throws LoadFailure that lists the targets there are.
 Bytes choose_code_object(Bytes file);
 
-// How many of the bytes at the start of `readable` the bundle or code object there spans, by its own headers: for
-// images given by a pointer without a size (hipModuleLoadData, fat binaries). `readable` may go far beyond the image; a
-// damaged image spans at most all of it.
+// How many of the bytes at the start of `readable` the bundle (compressed or not) or code object there spans, by its
+// own headers: for images given by a pointer without a size (hipModuleLoadData, fat binaries). `readable` may go far
+// beyond the image; a damaged image spans at most all of it.
 uint64_t image_extent(Bytes readable);
 
 }  // namespace mlaforge::simulator

@@ -79,6 +79,28 @@ TEST_CASE("registers read before they are written") {
       "s[8:9]\ns_waitcnt vmcnt(0)\nv_mov_b32 v31, v30");
 }
 
+TEST_CASE("a function saves registers on its stack without knowing whether they were written") {
+  TestMemory memory;
+  const auto saved = [&](const std::string& body) {
+    KernelCode code = test::make_kernel({.source = "s_mov_b32 s33, 0\n" + body + "\ns_endpgm", .scratch_bytes = 64});
+    LaunchConfig config;
+    config.block = {64, 1, 1};
+    config.checks = {.uninitialized = true};
+    return run_kernel(code, config, memory);
+  };
+  CHECK(saved("scratch_store_dword off, v40, s33 offset:4").ok());
+  CHECK(saved("v_writelane_b32 v41, s34, 2").ok());
+  CHECK_FALSE(saved("v_add_u32 v41, v40, v0").ok());
+  CHECK_FALSE(saved("scratch_store_dword v40, v0, off").ok());  // as an address it is used
+}
+
+TEST_CASE("bits of the running lanes may be set and cleared in a mask without a value") {
+  expect_clean("s_or_b64 s[20:21], s[20:21], exec\ns_mov_b64 s[22:23], s[20:21]");
+  expect_clean("s_andn2_b64 s[20:21], s[20:21], exec\ns_or_b64 s[22:23], s[20:21], s[12:13]");
+  expect_fault(FaultKind::uninitialized, "s_or_b64 s[20:21], s[20:21], s[12:13]", "s20");
+  expect_fault(FaultKind::uninitialized, "s_and_b64 s[20:21], s[20:21], exec", "s20");
+}
+
 TEST_CASE("halves without a value may be passed on, but not used") {
   const std::string low = "v_mad_u64_u32 v[30:31], s[20:21], v4, v5, v[30:31]\n";
   expect_clean("v_mov_b32 v30, 0\n" + low + "v_add_u32 v2, v30, v4");

@@ -1,7 +1,10 @@
 // The loader on whole, foreign and damaged code objects.
 #include <elf.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 
@@ -183,7 +186,87 @@ TEST_CASE("a bundle gives the code object that the device runs") {
   CHECK_THAT(error.message, Contains("gfx942, gfx90a:xnack+"));
 
   for (size_t length = 0; length < 256; ++length) CHECK_FALSE(load_code_object(std::span(bundle).first(length)).ok());
-  CHECK_THAT(load_bad(std::as_bytes(std::span("CCOB...."))).message, Contains("compressed"));
+}
+
+namespace {
+
+// A compressed bundle as clang's documentation of ClangOffloadBundler lays it out.
+std::vector<std::byte> compress(std::span<const std::byte> bundle, uint16_t version, uint16_t method) {
+  std::vector<std::byte> stream(ZSTD_compressBound(bundle.size()) + compressBound(bundle.size()));
+  if (method == 0) {
+    uLongf bytes = stream.size();
+    REQUIRE(::compress(reinterpret_cast<Bytef*>(stream.data()), &bytes, reinterpret_cast<const Bytef*>(bundle.data()),
+                       bundle.size()) == Z_OK);
+    stream.resize(bytes);
+  } else {
+    stream.resize(ZSTD_compress(stream.data(), stream.size(), bundle.data(), bundle.size(), 3));
+  }
+  std::vector<std::byte> file;
+  const auto put = [&](auto value) {
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    file.insert(file.end(), bytes.begin(), bytes.end());
+  };
+  const size_t header_bytes = version == 1 ? 20 : version == 2 ? 24 : 32;
+  const auto put_size = [&](size_t value) { version == 3 ? put(uint64_t{value}) : put(static_cast<uint32_t>(value)); };
+  put(std::array{'C', 'C', 'O', 'B'});
+  put(version);
+  put(method);
+  if (version > 1) put_size(header_bytes + stream.size());
+  put_size(bundle.size());
+  put(uint64_t{0x1234});  // the hash, which names the bundle and guards nothing
+  REQUIRE(file.size() == header_bytes);
+  file.insert(file.end(), stream.begin(), stream.end());
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("compressed bundles load as what they hold") {
+  const auto bundle = make_bundle(
+      {{"host-x86_64-unknown-linux-gnu-", {}}, {"hipv4-amdgcn-amd-amdhsa--gfx950", read_code_object("gfx950.co")}});
+  const auto [version, method] = GENERATE(table<uint16_t, uint16_t>({{uint16_t{1}, uint16_t{0}},
+                                                                     {uint16_t{1}, uint16_t{1}},
+                                                                     {uint16_t{2}, uint16_t{0}},
+                                                                     {uint16_t{2}, uint16_t{1}},
+                                                                     {uint16_t{3}, uint16_t{0}},
+                                                                     {uint16_t{3}, uint16_t{1}}}));
+  INFO("version " << version << ", method " << method);
+  auto file = compress(bundle, version, method);
+  const auto loaded = load_code_object(file);
+  INFO((loaded.ok() ? "" : loaded.error().message));
+  REQUIRE(loaded.ok());
+  CHECK(loaded.value().image == load_good("gfx950.co").image);
+  if (version > 1) CHECK(image_extent(file) == file.size());
+
+  for (size_t length = 4; length < file.size(); length += 13) {
+    CHECK_FALSE(load_code_object(std::span(file).first(length)).ok());
+  }
+  std::mt19937 random(version * 2 + method);
+  for (int round = 0; round < 300; ++round) {
+    auto copy = file;
+    copy[4 + random() % (copy.size() - 4)] ^= static_cast<std::byte>(1 << random() % 8);
+    (void)load_code_object(copy);
+  }
+  file.resize(file.size() + 4096);  // what follows an image that is given by its address alone
+  CHECK(load_code_object(std::span<const std::byte>(file).first(image_extent(file))).ok());
+}
+
+TEST_CASE("compressed bundles that are wrong are refused with what is wrong") {
+  const auto bundle = make_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx950", read_code_object("gfx950.co")}});
+  const auto good = compress(bundle, 2, 1);
+  const auto bad = [&](auto change) {
+    auto copy = good;
+    change(copy);
+    return load_bad(copy);
+  };
+  CHECK_THAT(bad([](auto& b) { poke(b, 4, uint16_t{4}); }).message, Contains("version 4") && Contains("1 to 3"));
+  CHECK_THAT(bad([](auto& b) { poke(b, 6, uint16_t{2}); }).message, Contains("method 2") && Contains("zstd"));
+  CHECK_THAT(bad([](auto& b) { poke(b, 8, uint32_t{7}); }).message, Contains("claims 7 bytes"));
+  CHECK_THAT(bad([](auto& b) { poke(b, 8, uint32_t{1} << 30); }).message, Contains("past the end"));
+  CHECK_THAT(bad([](auto& b) { poke(b, 12, ~uint32_t{0}); }).message, Contains("claims 4294967295 bytes"));
+  CHECK_THAT(bad([&](auto& b) { poke(b, 12, static_cast<uint32_t>(bundle.size() + 1)); }).message,
+             Contains("its stream has " + std::to_string(bundle.size())));
+  CHECK_THAT(bad([](auto& b) { poke(b, 24, uint32_t{0}); }).message, Contains("zstd stream") && Contains("damaged"));
 }
 
 TEST_CASE("the extent of an image is read from its headers") {

@@ -54,7 +54,7 @@ TEST_CASE("kernel metadata is read, hidden arguments apart") {
   REQUIRE(hidden.size() == 2);
   CHECK(hidden[0].kind == HiddenArgument::block_count_x);
   CHECK(hidden[0].offset == 8);
-  CHECK(hidden[1].kind == HiddenArgument::null_pointer);
+  CHECK(hidden[1].kind == HiddenArgument::hostcall_buffer);
   CHECK(hidden[1].bytes == 8);
 }
 
