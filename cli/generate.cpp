@@ -11,13 +11,14 @@ namespace mlaforge::cli {
 namespace {
 
 struct Options {
-  std::string config;
+  std::vector<std::string> configs;
+  std::string name;
   std::string out;
   bool json = false;
 };
 
 int generate(const Options& options) {
-  const Expected<DeploymentPlan> plan = read_plan(options.config);
+  const Expected<DeploymentPlan> plan = read_set_plan(options.configs, options.name);
   if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
   const Expected<std::vector<EmittedFile>> files = emit_deployment(*plan);
   if (!files) return report_errors(files.errors(), options.json, exit_failed);
@@ -44,8 +45,9 @@ int generate(const Options& options) {
 
 void add_generate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("generate", "Write the kernels, table, build file and manifest of a config");
-  add_config_option(*command, options->config);
+  CLI::App* command = app.add_subcommand("generate", "Write the kernels, table, build file and manifest of configs");
+  add_config_option(*command, options->configs);
+  command->add_option("--name", options->name, "Name of the kernel set; default: the config's");
   command->add_option("--out", options->out, "Folder of the kernel set; made where it does not exist")->required();
   command->add_flag("--json", options->json, "Report as JSON");
   command->callback([options, &exit_code] { exit_code = generate(*options); });

@@ -1,8 +1,90 @@
-// The dispatch table of kernel set kimi_k3_tp8: 49 kernels for gfx950, sorted by key.
+// Kernel set kimi_k3_tp8: 49 kernels for gfx950, sorted by key, and their code objects.
 // Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config 8b07b869b6536aef2e6ea46732919e8d1e655b76db912aca7d6f73f2c90666ef.
-#include <stddef.h>
+#include "mlaforge_kernels_kimi_k3_tp8.h"
 
-#include <mlaforge/kernel_contract.h>
+// The assembler puts each <name>.co of MLAFORGE_CODE_OBJECT_FOLDER into the object file, and a row of the list of code
+// objects behind the last: name, bytes, size. All of it is constant data, so nothing runs before main.
+__asm__(
+    ".macro mlaforge_kimi_k3_tp8_object name\n"
+    "  .pushsection .rodata.mlaforge_kernels_kimi_k3_tp8, \"a\", %progbits\n"
+    "  .balign 4096\n"
+    "  1: .incbin \"" MLAFORGE_CODE_OBJECT_FOLDER "/\\name\\().co\"\n"
+    "  2: .asciz \"\\name\"\n"
+    "  .popsection\n"
+    "  .8byte 2b, 1b, 2b - 1b\n"
+    ".endm\n"
+    ".pushsection .data.rel.ro.mlaforge_kernels_kimi_k3_tp8, \"aw\", %progbits\n"
+    ".balign 8\n"
+    ".globl mlaforge_code_objects_kimi_k3_tp8\n"
+    ".hidden mlaforge_code_objects_kimi_k3_tp8\n"
+    "mlaforge_code_objects_kimi_k3_tp8:\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s1_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s2_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s4_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s8_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s16_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s32_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s64_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s128_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s256_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s1_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s2_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s4_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s8_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s16_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s32_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s64_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s128_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s1_p1__gfx950_ws\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s1_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s2_p1__gfx950_ws\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s2_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s4_p1__gfx950_ws\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s4_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s8_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s16_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s32_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s64_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s80_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q3_b128_s85_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q4_b128_s1_p1__gfx950_ws\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s1_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q4_b128_s2_p1__gfx950_ws\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s2_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q4_b128_s4_p1__gfx950_ws\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s4_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s8_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s16_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s32_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s64_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s80_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s85_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s1_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s2_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s4_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s8_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s16_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s32_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s40_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s42_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s2__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s4__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s8__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s16__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s32__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s40__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s42__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s64__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s80__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s85__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s128__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_combine_bf16p_s256__gfx950\n"
+    ".popsection\n"
+    ".purgem mlaforge_kimi_k3_tp8_object\n");
+
+extern "C" {
+extern const mlaforge_code_object mlaforge_code_objects_kimi_k3_tp8[61] __attribute__((visibility("hidden")));
+}
 
 static const mlaforge_kernel_row rows[] = {
     // heads, qlen, page_size, q_dtype, kv_dtype, context_parallel, wide_kv, splits, head_groups, block_tokens, pipeline,
@@ -156,8 +238,7 @@ static const mlaforge_kernel_row rows[] = {
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s42_p1__gfx950", "mla_combine_bf16p_s42__gfx950"},
 };
 
-/* The set's rows, and how many in *count. */
-extern "C" const mlaforge_kernel_row* mlaforge_kernels_kimi_k3_tp8(size_t* count) {
-  *count = sizeof(rows) / sizeof(rows[0]);
-  return rows;
-}
+static const mlaforge_kernel_set kernel_set = {sizeof(mlaforge_kernel_set), "kimi_k3_tp8", rows, 49,
+                                               mlaforge_code_objects_kimi_k3_tp8, 61};
+
+const mlaforge_kernel_set* mlaforge_kernels_kimi_k3_tp8(void) { return &kernel_set; }

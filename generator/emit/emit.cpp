@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "generator/compile/compiler.h"
@@ -54,17 +55,22 @@ Json set_context(const DeploymentPlan& plan) {
   Json kernels = Json::array();
   for (const PlannedKernel& kernel : plan.kernels) {
     rows.push_back(table_row(kernel));
-    kernels.push_back(kernel.plan.name);
+    kernels.push_back({{"name", kernel.plan.name}});
   }
-  for (const CombinePlan& combine : plan.combines) kernels.push_back(combine.name);
+  for (const CombinePlan& combine : plan.combines) kernels.push_back({{"name", combine.name}});
   const std::string& target = plan.config.target;
+  std::string guard = plan.config.name;
+  std::transform(guard.begin(), guard.end(), guard.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return {{"config_name", plan.config.name},
+          {"guard", guard},
           {"config_sha256", config_hash(plan)},
           {"generator_version", MLAFORGE_VERSION},
           {"target", target},
           {"rows", rows},
           {"row_count", rows.size()},
           {"kernels", kernels},
+          {"kernel_count", kernels.size()},
           {"hipcc_flags", compile_flags({.is_hipcc = true}, target)},
           {"clang_flags", compile_flags({.is_hipcc = false}, target)}};
 }
@@ -90,11 +96,17 @@ Expected<DeploymentPlan> plan_deployment(const DeploymentConfig& config) {
     result.kernels.push_back(std::move(kernel));
   }
   if (!errors.empty()) return errors;
-  std::sort(result.combines.begin(), result.combines.end(), [](const CombinePlan& a, const CombinePlan& b) {
-    return std::tie(a.partial_dtype, a.splits) < std::tie(b.partial_dtype, b.splits);
-  });
+  sort_combines(result.combines);
   return result;
 }
+
+void sort_combines(std::vector<CombinePlan>& combines) {
+  std::sort(combines.begin(), combines.end(), [](const CombinePlan& a, const CombinePlan& b) {
+    return std::tie(a.partial_dtype, a.splits) < std::tie(b.partial_dtype, b.splits);
+  });
+}
+
+std::string set_symbol(const std::string& set_name) { return "mlaforge_kernels_" + set_name; }
 
 mlaforge_kernel_row make_row(const PlannedKernel& kernel) {
   const Variant& v = kernel.variant;
@@ -142,6 +154,7 @@ Expected<std::vector<EmittedFile>> emit_deployment(const DeploymentPlan& plan, c
   for (const CombinePlan& combine : plan.combines) add(combine.name + ".hip", emit_combine(combine, templates));
   const Json context = set_context(plan);
   add("dispatch_table.cpp", render(templates, "dispatch_table.cpp.mustache", context));
+  add(set_symbol(plan.config.name) + ".h", render(templates, "kernel_set.h.mustache", context));
   add("CMakeLists.txt", render(templates, "kernels_cmake.mustache", context));
   if (!errors.empty()) return errors;
   std::string manifest = manifest_text(make_manifest(plan, files));

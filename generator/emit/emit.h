@@ -30,6 +30,19 @@ struct DeploymentPlan {
 /// Plans all variants; every refusal is an error that names the kernel, the field and the nearest that works.
 Expected<DeploymentPlan> plan_deployment(const DeploymentConfig& config);
 
+/// By partial dtype, then splits: the order of every set.
+void sort_combines(std::vector<CombinePlan>& combines);
+
+/// A config's plan and where the config stands, for messages.
+struct PlacedPlan {
+  std::string place;
+  DeploymentPlan plan;
+};
+
+/// One set of several configs' kernels, named `name`; the configs' order changes nothing. Errors: a kernel that two of
+/// them ask for (both places are named), configs for different targets.
+Expected<DeploymentPlan> merge_plans(const std::vector<PlacedPlan>& plans, const std::string& name);
+
 /// The dispatch table's row; its strings point into `kernel`, which must outlive it.
 mlaforge_kernel_row make_row(const PlannedKernel& kernel);
 
@@ -43,7 +56,11 @@ struct EmittedFile {
   std::string text;
 };
 
-/// <name>.hip of every kernel, dispatch_table.cpp, CMakeLists.txt, and manifest.json as the last.
+/// "mlaforge_kernels_<set's name>": the function that hands the set to the runtime, its header's stem, its CMake
+/// target.
+std::string set_symbol(const std::string& set_name);
+
+/// <name>.hip of every kernel, dispatch_table.cpp, its header, CMakeLists.txt, and manifest.json as the last.
 /// The same config and generator give the same bytes.
 Expected<std::vector<EmittedFile>> emit_deployment(const DeploymentPlan& plan,
                                                    const TemplateSet& templates = embedded_templates());

@@ -79,6 +79,16 @@ std::vector<Variant> enumerate(const DeploymentConfig& config) {
   return variants;
 }
 
+std::string place_of(const DeploymentConfig& config, const Variant& variant) {
+  std::string place;
+  for (size_t entry = 0; entry < config.kernels.size() && place.empty(); ++entry) {
+    for_each_variant(config, entry, [&](const Variant& asked, const Origin&) {
+      if (asked == variant) place = fmt::format("/kernels/{}", entry);
+    });
+  }
+  return place;
+}
+
 Diagnostics find_duplicates(const DeploymentConfig& config) {
   std::map<Variant, Origin> seen;
   std::set<std::pair<std::string, std::string>> reported;

@@ -27,7 +27,7 @@ TEST_CASE("a kernel set has every kernel, each combine once, and the manifest la
   std::set<std::string> names;
   for (const EmittedFile& file : *files) names.insert(file.path);
   CHECK(names.size() == files->size());
-  CHECK(files->size() == 49 + 12 + 3);  // split counts above 1: 2 4 8 16 32 40 42 64 80 85 128 256
+  CHECK(files->size() == 49 + 12 + 4);  // split counts above 1: 2 4 8 16 32 40 42 64 80 85 128 256
   CHECK(names.contains("mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s85_p1__gfx950.hip"));
   CHECK(names.contains("mla_combine_bf16p_s85__gfx950.hip"));
   CHECK(files->back().path == "manifest.json");
@@ -93,4 +93,36 @@ TEST_CASE("a refused plan is an error that names the kernel, and there is no pla
   REQUIRE(plan.errors().size() == 1);
   CHECK(plan.errors().front().where == "mla_decode_bf16q_fp8kv_h128_g1_q8_b128_s1_p1__gfx950");
   CHECK_FALSE(plan.errors().front().problem.empty());
+}
+
+TEST_CASE(
+    "the order of configs changes nothing in their common set, and a kernel of both is refused with both places") {
+  const auto placed = [](const std::string& place, const std::string& splits) {
+    const auto config = parse_config(R"({"name": "x", "model": {"num_heads": 12}, "kernels": [
+        {"query_length": 2, "splits": 1}, {"query_length": 4, "splits": )" +
+                                     splits + "}]}");
+    REQUIRE(config.has_value());
+    auto plan = plan_deployment(*config);
+    REQUIRE(plan.has_value());
+    plan->kernels.erase(plan->kernels.begin());  // the query length that both have
+    return PlacedPlan{.place = place, .plan = *plan};
+  };
+  const PlacedPlan a = placed("a.json", "[1, 8]");
+  const PlacedPlan b = placed("b.json", "[2, 16]");
+  const auto ab = merge_plans({a, b}, "both");
+  const auto ba = merge_plans({b, a}, "both");
+  REQUIRE((ab.has_value() && ba.has_value()));
+  const auto files = emit_deployment(*ab);
+  const auto other = emit_deployment(*ba);
+  REQUIRE((files.has_value() && other.has_value()));
+  CHECK(files->size() == 4 + 3 + 4);  // kernels, combines of 2, 8 and 16, the set's own files
+  CHECK(files->size() == other->size());
+  for (size_t i = 0; i < files->size(); ++i) CHECK((*files)[i].text == (*other)[i].text);
+
+  const auto shared = merge_plans({a, b, placed("c.json", "[4, 16]")}, "three");
+  REQUIRE_FALSE(shared.has_value());
+  REQUIRE(shared.errors().size() == 1);
+  CHECK(shared.errors().front().where == "c.json#/kernels/1");
+  CHECK_THAT(shared.errors().front().problem, Catch::Matchers::Contains("b.json#/kernels/1"));
+  CHECK_THAT(shared.errors().front().value, Catch::Matchers::Contains("_q4_b128_s16_"));
 }
