@@ -11,6 +11,7 @@ packages=(
   zlib1g-dev libzstd-dev                           # compressed code objects in the simulator
   catch2 libbenchmark-dev                          # tests, benchmarks
   debootstrap                                      # a real hipcc for the tests (scripts/hipcc_sid.sh)
+  python3-numpy                                    # the example in Python, which a test runs
 )
 
 installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
