@@ -334,7 +334,7 @@ hipError_t hipDeviceGetLimit(size_t* value, enum hipLimit_t limit) {
   });
 }
 
-hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
+MLAFORGE_HIP_EXPORT hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
   return guarded(__func__, [&] {
     check_limit(limit);
     if (limit != kLimitStackSize) {

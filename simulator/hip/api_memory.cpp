@@ -13,15 +13,16 @@ namespace {
 
 constexpr size_t kPitchAlignment = 256;
 
-void allocate(const char* function, void** pointer, size_t bytes, RegionKind kind, unsigned flags = 0) {
+void allocate(const char* function, void** pointer, size_t bytes, RegionKind kind, unsigned flags = 0,
+              int id = current_device()) {
   require(pointer, "ptr");
   *pointer = nullptr;
   if (bytes == 0) return;
   const bool poison = machine().options().poison;
-  const auto address = machine().memory.allocate(bytes, kind, function, flags, poison, current_device());
+  const auto address = machine().memory.allocate(bytes, kind, function, flags, poison, id);
   if (!address) {
     fail(hipErrorOutOfMemory, fmt::format("{} bytes asked for, {} of device {}'s {} are free", bytes,
-                                          DeviceMemory::kCapacityBytes - machine().memory.used_bytes(current_device()),
+                                          DeviceMemory::kCapacityBytes - machine().memory.used_bytes(id),
                                           current_device(), DeviceMemory::kCapacityBytes));
   }
   *pointer = reinterpret_cast<void*>(*address);
@@ -87,8 +88,7 @@ hipError_t hipMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
 // Streams run synchronously, so memory is there, and gone, when the call returns.
 hipError_t hipMallocAsync(void** pointer, size_t bytes, hipStream_t stream) {
   return guarded(__func__, [&] {
-    find_stream(stream);
-    allocate("hipMallocAsync", pointer, bytes, RegionKind::device);
+    allocate("hipMallocAsync", pointer, bytes, RegionKind::device, 0, find_stream(stream)->device);
   });
 }
 

@@ -24,6 +24,15 @@ void check_kind(hipMemcpyKind kind) {
   }
 }
 
+// A product that is refused before it overflows.
+uint64_t times(uint64_t count, uint64_t bytes) {
+  constexpr uint64_t kMost = uint64_t{1} << 40;  // more than any device has
+  if (bytes != 0 && count > kMost / bytes) {
+    fail(hipErrorInvalidValue, fmt::format("{} rows or slices of {} bytes are more than a device has", count, bytes));
+  }
+  return count * bytes;
+}
+
 uint64_t rectangle_bytes(uint64_t pitch, uint64_t width, uint64_t height) { return (height - 1) * pitch + width; }
 
 }  // namespace
@@ -70,6 +79,46 @@ void copy_2d(Rectangle destination, Rectangle source, uint64_t width, uint64_t h
     std::memmove(static_cast<std::byte*>(destination.pointer) + row * destination.pitch,
                  static_cast<const std::byte*>(source.pointer) + row * source.pitch, width);
   }
+}
+
+void check_copy_box(const BoxCopy& copy) {
+  check_kind(copy.kind);
+  if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return;
+  const auto check = [&](const Box& box, Place place, const char* name) {
+    if (copy.width > box.pitch && (copy.height > 1 || copy.depth > 1)) {
+      fail(hipErrorInvalidPitchValue,
+           fmt::format("a row of {} bytes does not fit the pitch {} of {}", copy.width, box.pitch, name));
+    }
+    const uint64_t rows = times(copy.height - 1, box.pitch) + copy.width;
+    if (copy.depth > 1 && rows > box.slice) {
+      fail(hipErrorInvalidPitchValue, fmt::format("{} rows of pitch {} do not fit the slices of {} bytes of {}",
+                                                  copy.height, box.pitch, box.slice, name));
+    }
+    check_range(box.pointer, times(copy.depth - 1, box.slice) + rows, place, name);
+  };
+  check(copy.destination, destination_place(copy.kind), "dst");
+  check(copy.source, source_place(copy.kind), "src");
+}
+
+void copy_box(const BoxCopy& copy) {
+  for_each_row(copy,
+               [&](std::byte* destination, const std::byte* source) { std::memmove(destination, source, copy.width); });
+}
+
+BoxCopy copy_of(const hipMemcpy3DParms& p) {
+  if (p.srcArray != nullptr || p.dstArray != nullptr) fail(hipErrorNotSupported, "arrays are not simulated");
+  const auto box = [](const hipPitchedPtr& end, const hipPos& at) {
+    const uint64_t slice = end.pitch * end.ysize;
+    auto* base = static_cast<std::byte*>(end.ptr);
+    if (base != nullptr) base += at.z * slice + at.y * end.pitch + at.x;
+    return Box{.pointer = base, .pitch = end.pitch, .slice = slice};
+  };
+  return {.destination = box(p.dstPtr, p.dstPos),
+          .source = box(p.srcPtr, p.srcPos),
+          .width = p.extent.width,
+          .height = p.extent.height,
+          .depth = p.extent.depth,
+          .kind = p.kind};
 }
 
 void check_fill(void* destination, uint64_t count, unsigned value_bytes) {

@@ -126,6 +126,10 @@ hipError_t take_last_error() { return std::exchange(thread_state().last_error, h
 const std::string& last_report() { return thread_state().report; }
 const std::string& last_report_json() { return thread_state().report_json; }
 
+int refuse(const char* function, const char* reason) {
+  return record_failure(function, {.code = hipErrorNotSupported, .message = reason, .fault = {}});
+}
+
 void print_reports(bool wanted) { reports_wanted = wanted; }
 
 hipError_t record_failure(const char* function, const ApiError& error) {

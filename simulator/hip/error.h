@@ -41,6 +41,9 @@ void print_reports(bool wanted);
 
 hipError_t record_failure(const char* function, const ApiError& error);
 
+// Of a function that only says so (refused.cpp): hipErrorNotSupported.
+int refuse(const char* function, const char* reason);
+
 template <typename Body>
 hipError_t guarded(const char* function, Body&& body) noexcept {
   try {

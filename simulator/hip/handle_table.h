@@ -35,8 +35,13 @@ class HandleTable {
 
   template <typename Visit>
   void for_each(Visit visit) {
+    for_each_shared([&](const std::shared_ptr<T>& object) { visit(*object); });
+  }
+
+  template <typename Visit>
+  void for_each_shared(Visit visit) {
     const std::scoped_lock lock(mutex_);
-    for (auto& [handle, object] : objects_) visit(*object);
+    for (auto& [handle, object] : objects_) visit(object);
   }
 
  private:

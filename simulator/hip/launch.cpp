@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "simulator/hip/error.h"
+#include "simulator/hip/graph.h"
 #include "simulator/hip/machine.h"
 #include "simulator/hip/stream.h"
 #include "simulator/hip/timing.h"
@@ -145,9 +146,18 @@ void launch(const void* handle_or_stub, const LaunchShape& shape, void** paramet
   }
   check_shape(*function, shape);
   auto arguments = pack_arguments(*function, parameters, extra);
-  submit(*stream, hipGraphNodeTypeKernel, [function = std::move(function), shape, arguments = std::move(arguments)] {
-    execute(*function, shape, arguments);
-  });
+  if (!stream->capture) return execute(*function, shape, arguments);
+  const hipKernelNodeParams asked{.blockDim = dim3(shape.block[0], shape.block[1], shape.block[2]),
+                                  .extra = nullptr,
+                                  .func = const_cast<void*>(handle_or_stub),
+                                  .gridDim = dim3(shape.grid[0], shape.grid[1], shape.grid[2]),
+                                  .kernelParams = nullptr,
+                                  .sharedMemBytes = static_cast<unsigned>(shape.dynamic_lds_bytes)};
+  auto described = describe_kernel(asked, *function, std::move(arguments));
+  submit(
+      *stream, hipGraphNodeTypeKernel,
+      [function = std::move(function), shape, described] { execute(*function, shape, described->arguments); },
+      described);
 }
 
 }  // namespace mlaforge::simulator

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <utility>
 
 #include "simulator/hip/error.h"
@@ -12,12 +11,6 @@
 
 namespace mlaforge::simulator {
 namespace {
-
-// Captures that forbid unsafe calls: global ones everywhere, thread-local ones in their thread.
-std::atomic<int> global_captures{0};
-thread_local int thread_captures = 0;
-thread_local hipStreamCaptureMode thread_mode = hipStreamCaptureModeGlobal;
-std::atomic<unsigned long long> next_capture_id{1};
 
 std::shared_ptr<Stream> make_stream(unsigned flags, int priority, bool is_null, int device) {
   auto stream = std::make_shared<Stream>();
@@ -40,49 +33,13 @@ std::shared_ptr<Stream> null_stream(int device) {
   return streams[static_cast<size_t>(device)];
 }
 
-void count_capture(const Capture& capture, int change) {
-  if (capture.mode == hipStreamCaptureModeGlobal) global_captures += change;
-  if (capture.mode == hipStreamCaptureModeThreadLocal) thread_captures += change;
-}
-
-const GraphNode* append(Stream& stream, hipGraphNodeType type, Operation operation) {
-  auto node = std::make_shared<GraphNode>(GraphNode{.type = type, .run = std::move(operation), .dependencies = {}});
-  if (stream.last_node != nullptr) node->dependencies.push_back(stream.last_node);
-  stream.last_node = node.get();
+void append(Stream& stream, hipGraphNodeType type, Operation operation, NodeParameters parameters) {
+  auto node = std::make_shared<GraphNode>(GraphNode{.type = type,
+                                                    .run = std::move(operation),
+                                                    .parameters = std::move(parameters),
+                                                    .dependencies = std::move(stream.last_nodes)});
+  stream.last_nodes = {node.get()};
   stream.capture->graph->nodes.push_back(std::move(node));
-  return stream.last_node;
-}
-
-void record_event(Event& event, Stream& stream) {
-  if (event.device != stream.device) {
-    fail(hipErrorInvalidHandle,
-         fmt::format("the event was created on device {}, the stream on device {}", event.device, stream.device));
-  }
-  if (stream.capture) {
-    event.capture = stream.capture;
-    event.node = stream.last_node;
-    return;
-  }
-  event.capture = nullptr;
-  event.recorded = std::chrono::steady_clock::now();
-}
-
-// The waiting stream joins the capture in which the event was recorded.
-void wait_event(Stream& stream, const Event& event) {
-  if (!event.capture) return;  // its work is done: streams run synchronously
-  if (stream.is_null) fail(hipErrorStreamCaptureImplicit, "the null stream cannot join a capture");
-  if (stream.capture && stream.capture != event.capture) {
-    fail(hipErrorStreamCaptureMerge, "the event belongs to another capture than the stream");
-  }
-  const bool joins = !stream.capture;
-  stream.capture = event.capture;
-  const GraphNode* before = joins ? nullptr : stream.last_node;
-  if (event.node == nullptr || event.node == before) return;
-  append(stream, hipGraphNodeTypeEmpty, [] {});
-  auto& dependencies = stream.capture->graph->nodes.back()->dependencies;
-  dependencies.clear();
-  if (before != nullptr) dependencies.push_back(before);
-  dependencies.push_back(event.node);
 }
 
 void create_stream(hipStream_t* handle, unsigned flags, int priority) {
@@ -125,18 +82,40 @@ std::shared_ptr<Event> find_event(hipEvent_t handle) {
   return event;
 }
 
-void submit(Stream& stream, hipGraphNodeType type, Operation operation) {
+void record_event(Event& event, Stream& stream) {
+  if (event.device != stream.device) {
+    fail(hipErrorInvalidHandle,
+         fmt::format("the event was created on device {}, the stream on device {}", event.device, stream.device));
+  }
   if (stream.capture) {
-    append(stream, type, std::move(operation));
-  } else {
-    operation();
+    event.capture = stream.capture;
+    event.nodes = stream.last_nodes;
+    return;
+  }
+  event.capture = nullptr;
+  event.recorded = std::chrono::steady_clock::now();
+}
+
+// The waiting stream joins the capture in which the event was recorded.
+void wait_event(Stream& stream, const Event& event) {
+  if (!event.capture) return;  // its work is done: streams run synchronously
+  if (stream.is_null) fail(hipErrorStreamCaptureImplicit, "the null stream cannot join a capture");
+  if (stream.capture && stream.capture != event.capture) {
+    fail(hipErrorStreamCaptureMerge, "the event belongs to another capture than the stream");
+  }
+  // No node of its own: what the stream does next depends on the event's nodes too.
+  if (!stream.capture) stream.last_nodes.clear();
+  stream.capture = event.capture;
+  for (const GraphNode* node : event.nodes) {
+    if (std::ranges::find(stream.last_nodes, node) == stream.last_nodes.end()) stream.last_nodes.push_back(node);
   }
 }
 
-void forbid_in_capture(const char* what) {
-  if (thread_mode == hipStreamCaptureModeRelaxed) return;
-  if (thread_captures > 0 || (thread_mode == hipStreamCaptureModeGlobal && global_captures > 0)) {
-    fail(hipErrorStreamCaptureUnsupported, std::string(what) + " while a stream is capturing");
+void submit(Stream& stream, hipGraphNodeType type, Operation operation, NodeParameters parameters) {
+  if (stream.capture) {
+    append(stream, type, std::move(operation), std::move(parameters));
+  } else {
+    operation();
   }
 }
 
@@ -277,64 +256,5 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start_handle, hip
     }
     if (!start->recorded || !stop->recorded) fail(hipErrorInvalidHandle, "an event was never recorded");
     *milliseconds = std::chrono::duration<float, std::milli>(*stop->recorded - *start->recorded).count();
-  });
-}
-
-hipError_t hipStreamBeginCapture(hipStream_t handle, hipStreamCaptureMode mode) {
-  return guarded(__func__, [&] {
-    const auto stream = find_stream(handle);
-    if (stream->is_null) fail(hipErrorStreamCaptureUnsupported, "the null stream cannot be captured");
-    if (stream->capture) fail(hipErrorIllegalState, "the stream is capturing already");
-    if (mode < hipStreamCaptureModeGlobal || mode > hipStreamCaptureModeRelaxed) {
-      fail(hipErrorInvalidValue, fmt::format("mode is {}; allowed: 0 to 2", static_cast<int>(mode)));
-    }
-    stream->capture = std::make_shared<Capture>(
-        Capture{.graph = std::make_shared<Graph>(), .origin = stream.get(), .mode = mode, .id = next_capture_id++});
-    stream->last_node = nullptr;
-    count_capture(*stream->capture, 1);
-  });
-}
-
-hipError_t hipStreamEndCapture(hipStream_t handle, hipGraph_t* graph) {
-  return guarded(__func__, [&] {
-    require(graph, "pGraph");
-    const auto stream = find_stream(handle);
-    if (!stream->capture) fail(hipErrorIllegalState, "the stream is not capturing");
-    if (stream->capture->origin != stream.get()) {
-      fail(hipErrorStreamCaptureUnmatched, "the capture began in another stream");
-    }
-    const auto capture = std::exchange(stream->capture, nullptr);
-    stream->last_node = nullptr;
-    streams().for_each([&](Stream& other) {
-      if (other.capture == capture) {
-        other.capture = nullptr;
-        other.last_node = nullptr;
-      }
-    });
-    count_capture(*capture, -1);
-    *graph = reinterpret_cast<hipGraph_t>(graphs().add(capture->graph));
-  });
-}
-
-hipError_t hipStreamIsCapturing(hipStream_t handle, hipStreamCaptureStatus* status) {
-  return guarded(__func__, [&] {
-    require(status, "pCaptureStatus");
-    *status = find_stream(handle)->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
-  });
-}
-
-hipError_t hipStreamGetCaptureInfo(hipStream_t handle, hipStreamCaptureStatus* status, unsigned long long* id) {
-  return guarded(__func__, [&] {
-    require(status, "pCaptureStatus");
-    const auto stream = find_stream(handle);
-    *status = stream->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
-    if (id != nullptr && stream->capture) *id = stream->capture->id;
-  });
-}
-
-hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
-  return guarded(__func__, [&] {
-    require(mode, "mode");
-    std::swap(*mode, thread_mode);
   });
 }

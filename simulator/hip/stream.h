@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "simulator/hip/handle_table.h"
@@ -15,10 +16,24 @@ namespace mlaforge::simulator {
 
 using Operation = std::function<void()>;  // throws ApiError
 
+struct Graph;
+
+// A kernel node as the host described it, with its arguments copied; `pointers` lead into `arguments`.
+struct KernelParameters {
+  hipKernelNodeParams asked{};
+  std::vector<std::byte> arguments;
+  std::vector<void*> pointers;
+};
+
+using NodeParameters = std::variant<std::monostate, std::shared_ptr<KernelParameters>, hipMemsetParams,
+                                    hipHostNodeParams, hipMemcpy3DParms, hipEvent_t, std::shared_ptr<Graph>>;
+
 struct GraphNode {
   hipGraphNodeType type = hipGraphNodeTypeEmpty;
   Operation run;
+  NodeParameters parameters{};  // as far as the host can ask for them again
   std::vector<const GraphNode*> dependencies;
+  const GraphNode* original = nullptr;  // of a node of a cloned graph
 };
 
 struct Graph {
@@ -45,7 +60,7 @@ struct Stream {
   bool is_null = false;
   int device = 0;
   std::shared_ptr<Capture> capture;
-  const GraphNode* last_node = nullptr;  // of the capture, in this stream
+  std::vector<const GraphNode*> last_nodes;  // of the capture, in this stream: what its next node depends on
 };
 
 struct Event {
@@ -53,7 +68,7 @@ struct Event {
   int device = 0;
   std::optional<std::chrono::steady_clock::time_point> recorded;
   std::shared_ptr<Capture> capture;  // if last recorded in a capturing stream
-  const GraphNode* node = nullptr;
+  std::vector<const GraphNode*> nodes;
 };
 
 HandleTable<Stream>& streams();
@@ -66,8 +81,19 @@ HandleTable<GraphExec>& graph_execs();
 std::shared_ptr<Stream> find_stream(hipStream_t handle);
 std::shared_ptr<Event> find_event(hipEvent_t handle);
 
+// hipErrorInvalidValue for these. A node of `graph`, or of whatever graph there is.
+std::shared_ptr<Graph> find_graph(hipGraph_t handle);
+GraphNode* find_node(const Graph& graph, const void* handle);
+std::shared_ptr<GraphNode> find_node(hipGraphNode_t handle);
+
+// Nodes in an order that runs every node after what it depends on. Throws ApiError for a cycle.
+std::vector<std::shared_ptr<GraphNode>> ordered_nodes(const Graph& graph);
+
 // Runs `operation`, or adds it to the graph that the stream captures.
-void submit(Stream& stream, hipGraphNodeType type, Operation operation);
+void submit(Stream& stream, hipGraphNodeType type, Operation operation, NodeParameters parameters = {});
+
+void record_event(Event& event, Stream& stream);
+void wait_event(Stream& stream, const Event& event);
 
 // For calls that a capture forbids (hipErrorStreamCaptureUnsupported): those that would wait, allocate or free while a
 // capture that is not relaxed goes on.
