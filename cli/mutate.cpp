@@ -1,5 +1,5 @@
-// `mlaforge mutate`: weakens each wait and barrier of compiled kernels, one at a time, and says what the simulator's
-// checks make of each mutant.
+// `mlaforge mutate`: weakens each wait, barrier and s_nop of compiled kernels, one at a time, and says what the
+// simulator's checks make of each mutant.
 #include <fmt/format.h>
 
 #include <array>
@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/config_option.h"
 #include "cli/mutate/campaign.h"
+#include "generator/config/nearest.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -18,17 +19,22 @@ struct Options {
   std::vector<int> splits = {1, 2};
   std::vector<int> qlens;
   std::vector<int> contexts;
+  std::vector<std::string> kernels;
   std::string compiler;
   std::string cache;
   bool verbose = false;
   bool json = false;
 };
 
-constexpr std::array rules{mutate::Rule::nothing_outstanding, mutate::Rule::later_wait, mutate::Rule::full_counter,
-                           mutate::Rule::ends_with_the_wave, mutate::Rule::orders_nothing};
+constexpr std::array rules{mutate::Rule::nothing_outstanding, mutate::Rule::later_wait,
+                           mutate::Rule::full_counter,        mutate::Rule::ends_with_the_wave,
+                           mutate::Rule::orders_nothing,      mutate::Rule::enough_states};
 
 /// Requests of no token, one, two blocks and a bit, and as many as take each split through its steady loop.
-std::vector<int> default_contexts(int splits) { return {0, 1, 300, 512 * splits + 488}; }
+std::vector<int> default_contexts(int splits, int ranks) { return {0, 1, 300 * ranks, (512 * splits + 488) * ranks}; }
+
+/// A wide kernel's pool: beyond what 32-bit offsets reach. It is sparse.
+constexpr uint64_t wide_pool_bytes = (uint64_t{1} << 32) + (uint64_t{1} << 20);
 
 /// How many mutants ended how: "caught by LDS race" and the rules' names.
 struct Tally {
@@ -75,6 +81,7 @@ nlohmann::json to_json(const mutate::KernelReport& report) {
   return {{"kernel", report.kernel},
           {"waits", report.waits},
           {"barriers", report.barriers},
+          {"nops", report.nops},
           {"caught", counts.total(counts.caught)},
           {"caught_by", counts.caught},
           {"explained", counts.total(counts.explained)},
@@ -95,9 +102,9 @@ void print_mutant(const mutate::MutantReport& mutant) {
 
 void print_report(const mutate::KernelReport& report, bool verbose) {
   const Tally counts = tally(report);
-  fmt::print("{}\n  {} mutants of {} waits and {} barriers: {} caught, {} explained, {} unexplained\n", report.kernel,
-             report.mutants.size(), report.waits, report.barriers, counts.total(counts.caught),
-             counts.total(counts.explained), counts.unexplained);
+  fmt::print("{}\n  {} mutants of {} waits, {} barriers and {} s_nop: {} caught, {} explained, {} unexplained\n",
+             report.kernel, report.mutants.size(), report.waits, report.barriers, report.nops,
+             counts.total(counts.caught), counts.total(counts.explained), counts.unexplained);
   for (const auto& [name, count] : counts.caught) fmt::print("  {:4} caught by {}\n", count, name);
   for (const mutate::Rule rule : rules) {
     const auto found = counts.explained.find(rule_name(rule));
@@ -113,13 +120,58 @@ void print_report(const mutate::KernelReport& report, bool verbose) {
 run::RunCase case_of(const Options& options, const DeploymentConfig& config, int qlen, int splits) {
   run::RunCase wanted;
   wanted.splits = splits;
-  wanted.inputs.contexts = options.contexts.empty() ? default_contexts(splits) : options.contexts;
+  wanted.inputs.contexts = options.contexts.empty() ? default_contexts(splits, 1) : options.contexts;
   wanted.inputs.requests = static_cast<int>(wanted.inputs.contexts.size());
   wanted.inputs.heads = config.heads;
   wanted.inputs.qlen = qlen;
   wanted.inputs.page_size = config.kernels.front().page_size.front();
   wanted.inputs.softmax_scale = static_cast<float>(config.softmax_scale);
   return wanted;
+}
+
+run::RunCase case_of(const Options& options, const DeploymentConfig& config, const PlannedKernel& kernel) {
+  const Variant& variant = kernel.variant;
+  run::RunCase wanted = case_of(options, config, variant.qlen, variant.splits);
+  wanted.filter.name = kernel.plan.name;
+  wanted.all_ranks = false;
+  wanted.inputs.page_size = variant.page_size;
+  wanted.inputs.query_dtype = variant.q_dtype;
+  wanted.inputs.context_parallel = variant.context_parallel;
+  wanted.inputs.pool_bytes = variant.wide_kv ? wide_pool_bytes : 0;
+  if (options.contexts.empty()) {
+    wanted.inputs.contexts = default_contexts(variant.splits, variant.context_parallel);
+  }
+  return wanted;
+}
+
+std::vector<std::string> names_of(const DeploymentPlan& plan) {
+  std::vector<std::string> names;
+  for (const PlannedKernel& kernel : plan.kernels) names.push_back(kernel.plan.name);
+  return names;
+}
+
+/// The cases of the command line: the named kernels, or those that the runtime selects for split counts and lengths.
+Expected<std::vector<run::RunCase>> cases_of(const Options& options, const DeploymentPlan& plan,
+                                             const run::Kernels& kernels) {
+  std::vector<run::RunCase> cases;
+  for (const std::string& name : options.kernels) {
+    const PlannedKernel* kernel = kernels.find(name);
+    if (kernel == nullptr) {
+      return Diagnostic{.where = "--kernel",
+                        .problem = "the config has no such kernel; mlaforge list names those that it has",
+                        .value = name,
+                        .allowed = {},
+                        .nearest = nearest_name(name, names_of(plan)).value_or("")};
+    }
+    cases.push_back(case_of(options, plan.config, *kernel));
+  }
+  if (!cases.empty()) return cases;
+  std::vector<int> qlens = options.qlens;
+  if (qlens.empty()) qlens = {plan.config.kernels.front().query_length.front()};
+  for (const int qlen : qlens) {
+    for (const int splits : options.splits) cases.push_back(case_of(options, plan.config, qlen, splits));
+  }
+  return cases;
 }
 
 int mutate_command(const Options& options) {
@@ -130,20 +182,17 @@ int mutate_command(const Options& options) {
     return report_errors({{.where = "device", .problem = mlaforge_last_error()}}, options.json, exit_bad_input);
   }
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
-  std::vector<int> qlens = options.qlens;
-  if (qlens.empty()) qlens = {plan->config.kernels.front().query_length.front()};
+  const Expected<std::vector<run::RunCase>> cases = cases_of(options, *plan, kernels);
+  if (!cases) return report_errors(cases.errors(), options.json, exit_bad_input);
   nlohmann::json documents = nlohmann::json::array();
   size_t unexplained = 0;
-  for (const int qlen : qlens) {
-    for (const int splits : options.splits) {
-      const Expected<std::vector<mutate::KernelReport>> reports =
-          mutate::run_campaign(hip, kernels, case_of(options, plan->config, qlen, splits));
-      if (!reports) return report_errors(reports.errors(), options.json, exit_bad_input);
-      for (const mutate::KernelReport& report : *reports) {
-        unexplained += tally(report).unexplained;
-        documents.push_back(to_json(report));
-        if (!options.json) print_report(report, options.verbose);
-      }
+  for (const run::RunCase& wanted : *cases) {
+    const Expected<std::vector<mutate::KernelReport>> reports = mutate::run_campaign(hip, kernels, wanted);
+    if (!reports) return report_errors(reports.errors(), options.json, exit_bad_input);
+    for (const mutate::KernelReport& report : *reports) {
+      unexplained += tally(report).unexplained;
+      documents.push_back(to_json(report));
+      if (!options.json) print_report(report, options.verbose);
     }
   }
   if (options.json) {
@@ -161,8 +210,12 @@ int mutate_command(const Options& options) {
 void add_mutate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "mutate", "Weaken each wait and barrier of compiled kernels and run the mutants under all checks");
+      "mutate", "Weaken each wait, barrier and s_nop of compiled kernels and run the mutants under all checks");
   add_config_option(*command, options->config);
+  command
+      ->add_option("--kernel", options->kernels,
+                   "Attention kernels by name, each with its combine kernel; in the place of --splits and --qlen")
+      ->delimiter(',');
   command->add_option("--splits", options->splits, "Split counts whose kernels are taken; default 1,2")
       ->delimiter(',')
       ->check(CLI::Range(1, 256));

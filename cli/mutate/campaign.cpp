@@ -75,7 +75,10 @@ void explain(MutantReport& report, const Watched& watched) {
   if (watched.executions == 0) {
     report.verdict = Verdict::unexplained;
     report.evidence = "no launch reached it";
-  } else if (report.mutant.point.barrier) {
+  } else if (report.mutant.point.kind == PointKind::nop) {
+    report.rule = Rule::enough_states;
+    report.evidence = fmt::format("executed {} times, no row of the wait-state table was broken", watched.executions);
+  } else if (report.mutant.point.kind == PointKind::barrier) {
     report.rule = Rule::orders_nothing;
     report.evidence = fmt::format("executed {} times, no race found", watched.executions);
   } else if (watched.ends.empty()) {
@@ -113,7 +116,7 @@ class Campaign {
     MutantReport result;
     result.kernel = kernel;
     result.mutant = mutant;
-    kernels_.set_patch(run::CodePatch{kernel, mutant.point.file_offset, mutant.word});
+    kernels_.set_patch(run::CodePatch{kernel, mutant.point.file_offset, mutant.words});
     Watched watched;
     for (const char* memory : memory_modes) {
       wanted_.memory = memory;
@@ -133,6 +136,13 @@ class Campaign {
     hip_.simulator_set_option("wait_watch", "none");
     kernels_.set_patch(std::nullopt);
     if (result.verdict != Verdict::caught) explain(result, watched);
+    // Code that no launch reaches can still be read.
+    if (result.verdict == Verdict::unexplained && !mutant.code_fault.empty()) {
+      result.verdict = Verdict::caught;
+      result.caught_by = "wait_states of the code";
+      result.memory = "not executed";
+      result.evidence = mutant.code_fault;
+    }
     return result;
   }
 
@@ -172,6 +182,8 @@ std::string rule_name(Rule rule) {
       return "ends-with-the-wave";
     case Rule::orders_nothing:
       return "orders-nothing";
+    case Rule::enough_states:
+      return "enough-states";
   }
   return "";
 }
@@ -190,6 +202,8 @@ std::string rule_text(Rule rule) {
       return "operations let through end with their wave: stores that nothing in the launch reads, results not used";
     case Rule::orders_nothing:
       return "no two waves touch a byte, one of them writing, between the barriers before and behind it";
+    case Rule::enough_states:
+      return "with fewer states too, every register is used in the wait states that the table of the chip asks for";
   }
   return "";
 }
@@ -209,7 +223,11 @@ Expected<std::vector<KernelReport>> run_campaign(const HipApi& hip, run::Kernels
     const std::vector<WaitPoint> points = parse_points(json.value(image.name, nlohmann::json::array()));
     KernelReport report;
     report.kernel = image.name;
-    for (const WaitPoint& point : points) ++(point.barrier ? report.barriers : report.waits);
+    for (const WaitPoint& point : points) {
+      ++(point.kind == PointKind::barrier ? report.barriers
+         : point.kind == PointKind::nop   ? report.nops
+                                          : report.waits);
+    }
     for (const Mutant& mutant : mutants_of(points)) {
       Expected<MutantReport> tried = campaign.try_mutant(image.name, mutant);
       if (!tried) return tried.errors();

@@ -25,6 +25,7 @@ enum class Rule {
   full_counter,         ///< as later_wait, but the hardware stalled before: the counter counts no further
   ends_with_the_wave,   ///< it lets through stores, or loads of results not used, that end with the wave
   orders_nothing,       ///< no byte that a wave touches before the barrier is touched behind it with a write
+  enough_states,        ///< (an s_nop) every register was used in the wait states that it needs
 };
 
 std::string rule_name(Rule rule);
@@ -44,7 +45,7 @@ struct MutantReport {
 
 struct KernelReport {
   std::string kernel;
-  size_t waits = 0, barriers = 0;
+  size_t waits = 0, barriers = 0, nops = 0;
   std::vector<MutantReport> mutants;
 };
 

@@ -126,7 +126,8 @@ Expected<LoadedKernel> Kernels::build(const PlannedKernel& kernel, const std::op
     built = **kept;
     for (CodeImage& image : built) {
       if (image.name == patch_->kernel) {
-        std::memcpy(image.bytes.data() + patch_->file_offset, &patch_->word, sizeof(patch_->word));
+        std::memcpy(image.bytes.data() + patch_->file_offset, patch_->words.data(),
+                    patch_->words.size() * sizeof(uint32_t));
       }
     }
   } else {

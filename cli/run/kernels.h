@@ -32,11 +32,11 @@ struct KernelFilter {
   std::optional<int> block_tokens = {};
 };
 
-/// One instruction word of a compiled kernel replaced by another.
+/// Instruction words of a compiled kernel replaced by others.
 struct CodePatch {
   std::string kernel;        ///< the attention or the combine kernel
-  uint64_t file_offset = 0;  ///< in its code object
-  uint32_t word = 0;
+  uint64_t file_offset = 0;  ///< of the first, in its code object
+  std::vector<uint32_t> words;
 };
 
 /// A compiled code object.
@@ -67,7 +67,7 @@ class Kernels {
 
   /// The emitted attention kernel and its combine kernel, if any, compiled; once a name.
   Expected<const std::vector<CodeImage>*> images(const PlannedKernel& kernel);
-  /// From now on every load() gives a kernel of its own, with this word replaced in its code object; nullopt ends it.
+  /// From now on every load() gives a kernel of its own, with these words replaced in its code object; nullopt ends it.
   void set_patch(std::optional<CodePatch> patch) { patch_ = std::move(patch); }
 
  private:

@@ -144,6 +144,7 @@ void nop(Wave&, const Instruction&) {}
 
 constexpr OpEntry kOps[] = {
     {"v_nop", nop},
+    {"v_clrexcp", nop},  // no exceptions are recorded
     {"v_readfirstlane_b32", readfirstlane},
     {"v_readlane_b32", readlane},
     {"v_writelane_b32", writelane},

@@ -1,5 +1,4 @@
-// Dense matrix instructions. EXEC, MODE's rounding and denormal bits are ignored, as on hardware; smfmac (sparse) is
-// not executed.
+// Dense matrix instructions. EXEC, MODE's rounding and denormal bits are ignored, as on hardware.
 #include <algorithm>
 #include <cmath>
 

@@ -16,6 +16,7 @@ std::span<const OpEntry> f64_ops();
 std::span<const OpEntry> f16_ops();
 std::span<const OpEntry> packed_ops();
 std::span<const OpEntry> dot_ops();
+std::span<const OpEntry> smfmac_ops();
 std::span<const OpEntry> convert_ops();
 std::span<const OpEntry> scale_convert_ops();
 std::span<const OpEntry> lane_ops();

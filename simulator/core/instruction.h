@@ -141,7 +141,6 @@ struct Modifiers {
   bool lds = false;
   bool offen = false;
   bool idxen = false;
-  bool gds = false;
 
   uint8_t hwreg_id = 0;  ///< s_getreg, s_setreg
   uint8_t hwreg_offset = 0;
@@ -161,7 +160,6 @@ inline constexpr int max_operands = 8;
 struct Roles {
   uint8_t written = 0;
   uint8_t read = 0;
-  bool keeps_part = false;  ///< a part of the result register is kept
   bool reads_vcc = false;
   bool reads_m0 = false;
   bool writes_exec = false;

@@ -153,7 +153,7 @@ bool set_flag(Modifiers& m, std::string_view name) {
   } else if (name == "idxen") {
     m.idxen = true;
   } else if (name == "gds") {
-    m.gds = true;
+    // Printed behind ds_gws_* only, which have no other form.
   } else {
     return set_dpp(m, name, std::nullopt);
   }

@@ -63,16 +63,6 @@ bool accumulates(const Instruction& i) {
          (name.starts_with("buffer_atomic") && i.modifiers.sc0);
 }
 
-/// Results of which a part is kept: 16-bit halves, bytes, one lane.
-bool keeps_a_part(const Instruction& i) {
-  const std::string_view name = i.mnemonic;
-  return contains(name, "_d16") || name.starts_with("v_writelane") || name.starts_with("s_cmov") ||
-         starts_with_any(name, {"v_cvt_pk_fp8", "v_cvt_pk_bf8", "v_cvt_sr_", "v_cvt_scalef32_pk_fp8",
-                                "v_cvt_scalef32_pk_bf8", "v_cvt_scalef32_sr", "v_cvt_scalef32_pk_fp4"}) ||
-         (i.encoding == Encoding::sdwa && i.modifiers.dst_sel != SdwaSel::dword) ||
-         (i.unit == Unit::valu && (i.modifiers.op_sel & 8) != 0);
-}
-
 }  // namespace
 
 Roles roles_of(const Instruction& i) {
@@ -82,7 +72,6 @@ Roles roles_of(const Instruction& i) {
   const auto all = static_cast<uint8_t>((1u << i.operand_count) - 1);
   roles.written = static_cast<uint8_t>((1u << results) - 1);
   roles.read = static_cast<uint8_t>(accumulates(i) ? all : all & ~roles.written);
-  roles.keeps_part = keeps_a_part(i);
   const auto is_vccz = [](const Operand& op) {
     return op.kind == OperandKind::special && op.index == static_cast<uint16_t>(SpecialRegister::vccz);
   };

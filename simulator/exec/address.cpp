@@ -58,7 +58,9 @@ std::byte* find_global_slow(Wave& wave, uint64_t address, uint32_t bytes, bool w
   }
   if (write && !found.region.writable) {
     raise_fault(wave, FaultKind::memory_bounds,
-                fmt::format("write of {} bytes at 0x{:x}, which is read-only", bytes, address), lane);
+                fmt::format("write of {} bytes at 0x{:x}, which is read-only: {}", bytes, address,
+                            internal ? "the kernel arguments" : group.launch->memory.describe(address)),
+                lane);
   }
   for (size_t j = regions.size() - 1; j > 0; --j) regions[j] = regions[j - 1];
   regions[0] = found.region;

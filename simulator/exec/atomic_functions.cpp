@@ -65,6 +65,8 @@ uint64_t atomic64(AtomicFunction function, uint64_t old, uint64_t data, uint64_t
       return std::bit_cast<uint64_t>(min_number(a, b));
     case AtomicFunction::max_f64:
       return std::bit_cast<uint64_t>(max_number(a, b));
+    case AtomicFunction::cmpswap_f64:
+      return a == std::bit_cast<double>(compare) ? data : old;
     default:
       return integer_atomic<uint64_t>(function, old, data, compare);
   }

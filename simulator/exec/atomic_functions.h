@@ -24,6 +24,7 @@ enum class AtomicFunction : uint8_t {
   inc,
   dec,
   mskor,
+  wrap,
   add_f32,
   min_f32,
   max_f32,
@@ -31,11 +32,12 @@ enum class AtomicFunction : uint8_t {
   add_f64,
   min_f64,
   max_f64,
+  cmpswap_f64,
   pk_add_f16,
   pk_add_bf16,
 };
 
-/// `data` is the operand, `compare` the compare value (cmpswap) or the second operand (mskor).
+/// `data` is the operand, `compare` the compare value (cmpswap) or the second operand (mskor, wrap).
 template <typename T>
 T integer_atomic(AtomicFunction function, T old, T data, T compare) {
   using S = std::make_signed_t<T>;
@@ -69,6 +71,8 @@ T integer_atomic(AtomicFunction function, T old, T data, T compare) {
       return old >= data ? 0 : old + 1;
     case AtomicFunction::dec:
       return old == 0 || old > data ? data : old - 1;
+    case AtomicFunction::wrap:
+      return old >= data ? old - data : old + compare;
     case AtomicFunction::mskor:
       return (old & ~data) | compare;
     default:

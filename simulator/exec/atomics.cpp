@@ -124,8 +124,9 @@ void ds_atomic(Wave& wave, const Instruction& i) {
     op.address[static_cast<size_t>(lane)] = find_lds(wave, address, form.bytes, lane);
   });
   const unsigned words = form.bytes / 4u;
-  const bool compares = form.function == AtomicFunction::cmpswap || form.function == AtomicFunction::cmpswap_f32;
-  const bool two = compares || form.function == AtomicFunction::mskor;
+  const bool compares = form.function == AtomicFunction::cmpswap || form.function == AtomicFunction::cmpswap_f32 ||
+                        form.function == AtomicFunction::cmpswap_f64;
+  const bool two = compares || form.function == AtomicFunction::mskor || form.function == AtomicFunction::wrap;
   copy_rows(wave, op, compares ? words : 0, i.operands[first + 1].index, words);
   if (two) copy_rows(wave, op, compares ? 0 : words, i.operands[first + 2].index, words);
   wave.queue->issue(wave, op);
@@ -228,6 +229,8 @@ BuiltTable build_ds() {
   both("min", "f64", F::min_f64, 8);
   both("max", "f64", F::max_f64, 8);
   both("cmpst", "f32", F::cmpswap_f32, 4);
+  both("cmpst", "f64", F::cmpswap_f64, 8);
+  table.add("ds_wrap_rtn_b32", ds_atomic, {F::wrap, 4, true});
   both("pk_add", "f16", F::pk_add_f16, 4);
   both("pk_add", "bf16", F::pk_add_bf16, 4);
   return table;

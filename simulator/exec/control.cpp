@@ -107,12 +107,6 @@ void setreg(Wave& wave, const Instruction& i) {
 }
 void setreg_imm(Wave& wave, const Instruction& i) { set_hardware_register(wave, i.modifiers, i.operands[1].value32); }
 
-/// FP_ROUND and FP_DENORM of MODE, by their own instructions on some targets.
-template <uint32_t Shift>
-void set_mode_field(Wave& wave, const Instruction& i) {
-  wave.mode = (wave.mode & ~(15u << Shift)) | (i.operands[0].value32 & 15u) << Shift;
-}
-
 // --- VGPR indexing: M0[7:0] index, M0[15:12] which operands ---
 
 void set_m0(Wave& wave, uint32_t mask, uint32_t value) { wave.sgpr[m0_index] = (wave.m0() & ~mask) | (value & mask); }
@@ -159,8 +153,6 @@ constexpr std::array rows{
     OpEntry{"s_getreg_b32", getreg},
     OpEntry{"s_setreg_b32", setreg},
     OpEntry{"s_setreg_imm32_b32", setreg_imm},
-    OpEntry{"s_round_mode", set_mode_field<0>},
-    OpEntry{"s_denorm_mode", set_mode_field<4>},
     OpEntry{"s_set_gpr_idx_on", gpr_idx_on},
     OpEntry{"s_set_gpr_idx_off", gpr_idx_off},
     OpEntry{"s_set_gpr_idx_idx", gpr_idx_idx},

@@ -67,6 +67,12 @@ Fault race(const LaunchState& launch, uint64_t workgroup, const LineUse& mine, u
 void note_global(GlobalLog& log, const Wave& wave, const PendingOp& op) {
   const Instruction& i = *op.instruction;
   if (op.kind == QueueKind::lds || i.mnemonic.starts_with("scratch_")) return;
+  if (op.kind == QueueKind::scalar && op.registers == 0) {
+    for (size_t d = 0; d < op.bytes / 4; ++d) {
+      if (op.address[d] != nullptr) note_bytes(log, i, Use::write, op.address[d], 4);
+    }
+    return;
+  }
   if (op.kind == QueueKind::scalar) {
     if (op.apply == nullptr || !i.mnemonic.ends_with("time")) {
       for (size_t d = 0; d < op.registers; ++d) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "simulator/decode/program.h"
 #include "simulator/exec/lanes_memory.h"
 
 namespace mlaforge::simulator {
@@ -44,49 +45,76 @@ LdsRaces::LdsRaces(size_t lds_bytes, bool check_races, bool check_written)
       outstanding_dma_(lds_bytes),
       outstanding_ds_(lds_bytes),
       written_(lds_bytes),
-      last_writer_(lds_bytes),
-      last_reader_(lds_bytes) {}
+      writer_(lds_bytes),
+      reader_(lds_bytes) {}
+
+LdsRaces::WaveBits LdsRaces::conflicts(const Wave& wave, const PendingOp& op, size_t byte) const {
+  unsigned conflict = write_[byte];
+  if (op.lds != LdsAccess::atomic) conflict |= atomic_[byte];
+  if (!reads(op.lds)) conflict |= read_[byte];
+  return static_cast<WaveBits>(conflict & ~(1u << wave.index));
+}
 
 void LdsRaces::check(Wave& wave, const PendingOp& op, size_t byte, int lane) const {
-  const auto self = static_cast<WaveBits>(1u << wave.index);
   if (check_races_) {
-    unsigned conflict = write_[byte];
-    if (op.lds != LdsAccess::atomic) conflict |= atomic_[byte];
-    if (!reads(op.lds)) conflict |= read_[byte];
-    const auto others = static_cast<WaveBits>(conflict & ~unsigned{self});
+    const WaveBits others = conflicts(wave, op, byte);
     const WaveBits unwaited = op.lds == LdsAccess::dma ? outstanding_ds_[byte] : outstanding_dma_[byte];
-    if (others != 0 || (unwaited & self) != 0) report(wave, byte, lane, others);
+    if (others != 0 || (unwaited & 1u << wave.index) != 0) report(wave, op, byte, lane, others);
   }
   if (check_written_ && !writes(op.lds) && written_[byte] == 0) {
     raise_fault(wave, FaultKind::uninitialized, fmt::format("LDS byte {} is read but was never written", byte), lane);
   }
 }
 
-void LdsRaces::report(const Wave& wave, size_t byte, int lane, WaveBits others) const {
-  const bool wrote = others == 0 ? outstanding_dma_[byte] != 0 : ((write_[byte] | atomic_[byte]) & others) != 0;
-  const Instruction* other = wrote ? last_writer_[byte] : last_reader_[byte];
-  const std::string what =
-      other == nullptr ? "an earlier access" : fmt::format("'{}' at 0x{:x}", other->text, other->pc);
+/// "byte 5", or "bytes 5 to 20": those of the lane's access, from `byte` on, that conflict too.
+std::string LdsRaces::conflicting_bytes(const Wave& wave, const PendingOp& op, size_t byte) const {
+  size_t last = byte;
+  while (last + 1 < write_.size() && last + 1 - byte < op.lds_bytes && conflicts(wave, op, last + 1) != 0) ++last;
+  return last == byte ? fmt::format("byte {}", byte) : fmt::format("bytes {} to {}", byte, last);
+}
+
+void LdsRaces::report(const Wave& wave, const PendingOp& op, size_t byte, int lane, WaveBits others) const {
+  const Program& program = *wave.group->launch->kernel.program;
+  const auto shown = [&](const Touch& touch) {
+    if (touch.code == no_code) return std::string("an earlier access");
+    const Instruction& i = *program.at(program.begin() + touch.code);
+    return fmt::format("'{}' at 0x{:x}, lane {}", i.text, i.pc, touch.lane);
+  };
   if (others == 0) {
+    const bool wrote = outstanding_dma_[byte] != 0;
     raise_fault(wave, FaultKind::lds_race,
-                fmt::format("LDS byte {} is touched while {} of the same wave is outstanding: no s_waitcnt between",
-                            byte, what),
+                fmt::format("LDS byte {} is touched while {} of the same wave is outstanding: no s_waitcnt {} between",
+                            byte, shown(wrote ? writer_[byte] : reader_[byte][0]), wrote ? "vmcnt" : "lgkmcnt"),
                 lane);
   }
-  raise_fault(wave, FaultKind::lds_race,
-              fmt::format("LDS byte {}: {} of wave {} {} it, and no s_waitcnt and s_barrier order the two", byte, what,
-                          std::countr_zero(others), wrote ? "writes" : "reads"),
-              lane);
+  const bool wrote = ((write_[byte] | atomic_[byte]) & others) != 0;
+  const int other_wave = std::countr_zero(others);
+  Touch touch = writer_[byte];
+  if (!wrote) touch = reader_[byte][0].wave == other_wave ? reader_[byte][0] : reader_[byte][1];
+  const std::string since = last_barrier_ == nullptr ? "since the start of the workgroup"
+                                                     : fmt::format("since the s_barrier at 0x{:x}", last_barrier_->pc);
+  raise_fault(
+      wave, FaultKind::lds_race,
+      fmt::format("LDS {}: {} of wave {} {} it, and {} no s_waitcnt and s_barrier order the two",
+                  conflicting_bytes(wave, op, byte), shown(touch), other_wave, wrote ? "writes" : "reads", since),
+      lane);
 }
 
 void LdsRaces::note(const Wave& wave, const PendingOp& op) {
   const auto self = static_cast<WaveBits>(1u << wave.index);
   auto& touched = reads(op.lds) ? read_ : writes(op.lds) ? write_ : atomic_;
-  auto& last = reads(op.lds) ? last_reader_ : last_writer_;
-  for_pieces(wave, op, [&](size_t first, int) {
+  const auto code = static_cast<uint32_t>(op.instruction->pc - wave.group->launch->kernel.program->begin());
+  for_pieces(wave, op, [&](size_t first, int lane) {
+    const Touch touch{code, static_cast<uint8_t>(wave.index), static_cast<uint8_t>(lane)};
     for (size_t byte = first; byte < first + op.lds_bytes; ++byte) {
       touched[byte] |= self;
-      last[byte] = op.instruction;
+      if (!reads(op.lds)) {
+        writer_[byte] = touch;
+        continue;
+      }
+      auto& readers = reader_[byte];
+      if (readers[0].wave != touch.wave) readers[1] = readers[0];
+      readers[0] = touch;
     }
     if (!reads(op.lds)) std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(first), op.lds_bytes, uint8_t{1});
   });
@@ -118,7 +146,8 @@ void LdsRaces::retire(const Wave& wave, const PendingOp& op,
   for (const auto& other : outstanding) set_outstanding(wave, *other, true);
 }
 
-void LdsRaces::barrier() {
+void LdsRaces::barrier(const Instruction& barrier) {
+  last_barrier_ = &barrier;
   for (auto* bits : {&write_, &read_, &atomic_}) std::fill(bits->begin(), bits->end(), WaveBits{0});
 }
 

@@ -5,8 +5,10 @@
 // a ds_read as a read. In one wave, DS operations are in order among themselves, but not with a DMA not waited for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "simulator/core/wave.h"
@@ -22,15 +24,26 @@ class LdsRaces {
   void issue(Wave& wave, const PendingOp& op);
   /// At retirement; `outstanding` are the wave's operations that remain.
   void retire(const Wave& wave, const PendingOp& op, const std::vector<std::unique_ptr<PendingOp>>& outstanding);
-  /// All waves passed a barrier: forgets what they did before. carry() follows for every outstanding operation.
-  void barrier();
+  /// All waves passed `barrier`: forgets what they did before. carry() follows for every outstanding operation.
+  void barrier(const Instruction& barrier);
   void carry(const Wave& wave, const PendingOp& op);
 
  private:
   using WaveBits = uint16_t;  // a workgroup has at most 16 waves
 
+  /// Who touched a byte, for reports.
+  struct Touch {
+    uint32_t code = no_code;  ///< byte of the program's code where the instruction lies
+    uint8_t wave = 0;
+    uint8_t lane = 0;
+  };
+  static constexpr uint32_t no_code = ~0u;
+
   void check(Wave& wave, const PendingOp& op, size_t byte, int lane) const;
-  [[noreturn]] void report(const Wave& wave, size_t byte, int lane, WaveBits others) const;
+  [[noreturn]] void report(const Wave& wave, const PendingOp& op, size_t byte, int lane, WaveBits others) const;
+  std::string conflicting_bytes(const Wave& wave, const PendingOp& op, size_t byte) const;
+  /// The bits of other waves that a touch of `byte` by `op` conflicts with.
+  WaveBits conflicts(const Wave& wave, const PendingOp& op, size_t byte) const;
   void note(const Wave& wave, const PendingOp& op);
   void set_outstanding(const Wave& wave, const PendingOp& op, bool value);
 
@@ -43,8 +56,9 @@ class LdsRaces {
   std::vector<WaveBits> outstanding_dma_;
   std::vector<WaveBits> outstanding_ds_;
   std::vector<uint8_t> written_;
-  std::vector<const Instruction*> last_writer_;  ///< for reports
-  std::vector<const Instruction*> last_reader_;
+  std::vector<Touch> writer_;                 ///< the last
+  std::vector<std::array<Touch, 2>> reader_;  ///< the last two of different waves
+  const Instruction* last_barrier_ = nullptr;
 };
 
 }  // namespace mlaforge::simulator

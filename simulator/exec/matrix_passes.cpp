@@ -13,7 +13,8 @@ int matrix_passes(const Instruction& i) {
     const bool narrow = i.modifiers.cbsz >= 2 && i.modifiers.blgp >= 2;
     return (big ? 16 : 8) / (narrow ? 2 : 1);
   }
-  if (name.find("_f64") != std::string_view::npos) return big ? 16 : 8;
+  if (name.starts_with("v_smfmac")) return big ? 8 : 4;
+  if (name.find("_f64") != std::string_view::npos) return name.find("_16x16x") != std::string_view::npos ? 16 : 4;
   struct Shape {
     std::string_view text;
     int passes;

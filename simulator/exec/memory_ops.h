@@ -13,5 +13,6 @@ std::span<const OpEntry> global_atomic_ops();
 std::span<const OpEntry> ds_ops();
 std::span<const OpEntry> ds_cross_lane_ops();  // bpermute, permute, swizzle, transpose reads
 std::span<const OpEntry> ds_atomic_ops();
+std::span<const OpEntry> ds_exchange_ops();  // wrxchg2, condxchg32, append, consume
 
 }  // namespace mlaforge::simulator

@@ -131,8 +131,10 @@ bool open_barrier(Workgroup& group) {
     ended += group.waves[static_cast<size_t>(i)]->ended;
   }
   if (waiting == 0 || waiting + ended != group.wave_count) return false;
+  const Instruction* passed = nullptr;
   for (int i = 0; i < group.wave_count; ++i) {
     Wave& wave = *group.waves[static_cast<size_t>(i)];
+    if (wave.at_barrier) passed = wave.current;
     if (wave.at_barrier && ended != 0 && group.launch->config.checks.barrier_exit) {
       raise_fault(wave, FaultKind::barrier_divergence,
                   fmt::format("{} of the {} waves ended before this barrier", ended, group.wave_count));
@@ -140,7 +142,7 @@ bool open_barrier(Workgroup& group) {
     wave.at_barrier = false;
   }
   if (group.races) {
-    group.races->barrier();
+    group.races->barrier(*passed);
     for (int i = 0; i < group.wave_count; ++i) {
       const auto index = static_cast<size_t>(i);
       for (const auto& op : group.queues[index]->outstanding()) group.races->carry(*group.waves[index], *op);

@@ -1,4 +1,5 @@
-// Scalar loads: s_load, s_buffer_load, the clocks and the cache controls. Results return out of order.
+// Scalar loads and stores: s_load, s_buffer_load, s_store, the clocks and the cache controls. Results return out of
+// order.
 #include <fmt/format.h>
 
 #include <array>
@@ -59,6 +60,42 @@ void s_buffer_load(Wave& wave, const Instruction& i) {
   wave.queue->issue(wave, op);
 }
 
+/// op.data[dword][0] holds the SGPRs; null addresses are dropped.
+void apply_scalar_store(Wave&, PendingOp& op) {
+  for (size_t i = 0; i < op.bytes / 4; ++i) {
+    if (op.address[i] != nullptr) std::memcpy(op.address[i], op.data[i].data(), 4);
+  }
+}
+
+PendingOp& prepare_scalar_store(Wave& wave, const Instruction& i) {
+  PendingOp& op = wave.queue->prepare(QueueKind::scalar, i, 0);
+  const Operand& data = i.operands[0];
+  op.apply = apply_scalar_store;
+  op.bytes = 4u * data.dwords;
+  for (size_t d = 0; d < data.dwords; ++d) op.data[d][0] = wave.sgpr[data.index + d];
+  return op;
+}
+
+void s_store(Wave& wave, const Instruction& i) {
+  const uint64_t base = scalar64(wave, i.operands[1]) & ~uint64_t{3};
+  const uint64_t address = base + (scalar_offset(wave, i) & ~uint64_t{3});
+  PendingOp& op = prepare_scalar_store(wave, i);
+  std::byte* host = find_global(wave, address, op.bytes, true, -1);
+  for (size_t d = 0; d < op.bytes / 4; ++d) op.address[d] = host + 4 * d;
+  wave.queue->issue(wave, op);
+}
+
+void s_buffer_store(Wave& wave, const Instruction& i) {
+  const BufferResource resource = read_resource(wave, i.operands[1]);
+  const uint64_t offset = scalar_offset(wave, i) & ~uint64_t{3};
+  PendingOp& op = prepare_scalar_store(wave, i);
+  for (size_t d = 0; d < op.bytes / 4; ++d) {
+    const uint64_t at = offset + 4 * d;
+    op.address[d] = at + 4 <= resource.num_records ? find_global(wave, resource.base + at, 4, true, -1) : nullptr;
+  }
+  wave.queue->issue(wave, op);
+}
+
 /// The clocks count instructions of the wave, so that runs repeat exactly.
 void apply_clock(Wave& wave, PendingOp& op) { wave.set_sgpr_pair(op.first_register, wave.instructions * 4); }
 void clock(Wave& wave, const Instruction& i) {
@@ -70,7 +107,6 @@ void clock(Wave& wave, const Instruction& i) {
 constexpr std::array rows{
     OpEntry{"s_load_dword", s_load},
     OpEntry{"s_load_dwordx2", s_load},
-    OpEntry{"s_load_dwordx3", s_load},
     OpEntry{"s_load_dwordx4", s_load},
     OpEntry{"s_load_dwordx8", s_load},
     OpEntry{"s_load_dwordx16", s_load},
@@ -79,12 +115,20 @@ constexpr std::array rows{
     OpEntry{"s_buffer_load_dwordx4", s_buffer_load},
     OpEntry{"s_buffer_load_dwordx8", s_buffer_load},
     OpEntry{"s_buffer_load_dwordx16", s_buffer_load},
+    OpEntry{"s_store_dword", s_store},
+    OpEntry{"s_store_dwordx2", s_store},
+    OpEntry{"s_store_dwordx4", s_store},
+    OpEntry{"s_buffer_store_dword", s_buffer_store},
+    OpEntry{"s_buffer_store_dwordx2", s_buffer_store},
+    OpEntry{"s_buffer_store_dwordx4", s_buffer_store},
     OpEntry{"s_memtime", clock},
     OpEntry{"s_memrealtime", clock},
     OpEntry{"s_dcache_inv", nothing},
     OpEntry{"s_dcache_wb", nothing},
     OpEntry{"s_dcache_inv_vol", nothing},
     OpEntry{"s_dcache_wb_vol", nothing},
+    OpEntry{"s_atc_probe", nothing},  // an address translation ahead of time
+    OpEntry{"s_atc_probe_buffer", nothing},
 };
 
 }  // namespace

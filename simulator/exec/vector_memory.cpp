@@ -105,7 +105,10 @@ BuiltTable build() {
     for (const Form& form : load_forms) add(prefix + "load_" + std::string(form.name), load, form.detail);
     for (const Form& form : store_forms) add(prefix + "store_" + std::string(form.name), store, form.detail);
     if (prefix == "flat_") continue;
-    for (const Form& form : dma_forms) add(prefix + "load_lds_" + std::string(form.name), load_lds, form.detail);
+    for (const Form& form : dma_forms) {
+      if (prefix == "scratch_" && form.detail > 4) continue;  // gfx950 widened the global forms only
+      add(prefix + "load_lds_" + std::string(form.name), load_lds, form.detail);
+    }
   }
   return table;
 }
@@ -121,7 +124,7 @@ std::span<const OpEntry> memory_ops() {
   static const std::vector<OpEntry> joined = [] {
     std::vector<OpEntry> all;
     for (const auto part : {smem_ops(), vector_memory_ops(), buffer_ops(), global_atomic_ops(), ds_ops(),
-                            ds_cross_lane_ops(), ds_atomic_ops()}) {
+                            ds_cross_lane_ops(), ds_atomic_ops(), ds_exchange_ops()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -3,9 +3,11 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "simulator/decode/disassembler.h"
 #include "simulator/decode/program.h"
+#include "simulator/exec/wait_state_scan.h"
 #include "simulator/hip/error.h"
 #include "simulator/hip/machine.h"
 #include "simulator/hip/mlaforge_simulator.h"
@@ -24,6 +26,62 @@ const ElfSegment* segment_of(const CodeObject& object, uint64_t address) {
   return nullptr;
 }
 
+std::vector<Instruction> decode_kernel(const CodeObject& object, uint64_t begin, uint64_t end) {
+  Disassembler disassembler;
+  std::vector<Instruction> code;
+  for (uint64_t at = begin; at < end; at += code.back().size) {
+    code.push_back(decode_instruction(disassembler, std::span(object.image).subspan(at, end - at), at));
+  }
+  return code;
+}
+
+std::set<uint64_t> branch_targets(const std::vector<Instruction>& code) {
+  std::set<uint64_t> targets;
+  for (const Instruction& i : code) {
+    const bool by_distance = i.mnemonic.starts_with("s_branch") || i.mnemonic.starts_with("s_cbranch");
+    if (by_distance) targets.insert(i.pc + i.size + i.operands[0].value64 * 4);
+  }
+  return targets;
+}
+
+/// Whether an instruction does the same one place earlier, but for wait states.
+bool may_swap(const Instruction& i, const std::set<uint64_t>& targets) {
+  return i.unit != Unit::branch && !i.mnemonic.starts_with("s_getpc") && !i.mnemonic.starts_with("s_endpgm") &&
+         !targets.contains(i.pc);
+}
+
+/// The longest that a register must be waited for, and more.
+constexpr size_t scanned_instructions = 24;
+
+/// What the wait-state check says of the code around s_nop number n if it gave no or one state less: the s_nop behind
+/// its successor (`moved`), or shortened. "" where it says nothing, as of the code as it is.
+std::string weaker_nop(const std::vector<Instruction>& code, size_t n, bool moved) {
+  const auto ends = [](const Instruction& i) {
+    return i.mnemonic == "s_branch" || i.mnemonic.starts_with("s_setpc") || i.mnemonic.starts_with("s_endpgm");
+  };
+  size_t begin = n, end = n + 1;
+  while (begin > 0 && n - begin < scanned_instructions && !ends(code[begin - 1])) --begin;
+  while (end < code.size() && end - n < scanned_instructions && !ends(code[end - 1])) ++end;
+  std::vector<const Instruction*> scanned;
+  for (size_t i = begin; i < end; ++i) scanned.push_back(&code[i]);
+  if (!scan_wait_states(scanned).empty()) return {};
+  Instruction shorter = code[n];
+  if (moved && n + 1 < end) {
+    std::swap(scanned[n - begin], scanned[n + 1 - begin]);
+  } else if (!moved && shorter.operands[0].value16 > 0) {
+    --shorter.operands[0].value16;
+    scanned[n - begin] = &shorter;
+  }
+  return scan_wait_states(scanned);
+}
+
+/// What a point is, or null: no point.
+const char* kind_of(const Instruction& i) {
+  if (i.mnemonic == "s_barrier") return "barrier";
+  if (i.mnemonic == "s_waitcnt") return "wait";
+  return i.mnemonic == "s_nop" ? "nop" : nullptr;
+}
+
 nlohmann::json points_of(const CodeObject& object, const LoadedKernel& kernel) {
   nlohmann::json points = nlohmann::json::array();
   const ElfSegment* segment = segment_of(object, kernel.entry_address);
@@ -33,22 +91,32 @@ nlohmann::json points_of(const CodeObject& object, const LoadedKernel& kernel) {
   }
   if (segment == nullptr || symbol == nullptr) return points;
   const bool preload = (kernel.descriptor.kernarg_preload & 0x7f) != 0;
-  Disassembler disassembler;
-  const uint64_t end = kernel.entry_address + symbol->bytes;
-  for (uint64_t at = kernel.entry_address + (preload ? preload_prologue_bytes : 0); at < end;) {
-    const Instruction i = decode_instruction(disassembler, std::span(object.image).subspan(at, end - at), at);
-    const bool barrier = i.mnemonic == "s_barrier";
-    if (barrier || i.mnemonic == "s_waitcnt") {
-      const Modifiers counts = barrier ? Modifiers{} : i.modifiers;
-      points.push_back({{"offset", at - kernel.entry_address},
-                        {"file_offset", at - segment->address + segment->file_offset},
-                        {"text", i.text},
-                        {"word", i.words[0]},
-                        {"barrier", barrier},
-                        {"vmcnt", counts.vmcnt},
-                        {"lgkmcnt", counts.lgkmcnt}});
+  const std::vector<Instruction> code = decode_kernel(
+      object, kernel.entry_address + (preload ? preload_prologue_bytes : 0), kernel.entry_address + symbol->bytes);
+  const std::set<uint64_t> targets = branch_targets(code);
+  for (size_t n = 0; n < code.size(); ++n) {
+    const Instruction& i = code[n];
+    const char* kind = kind_of(i);
+    if (kind == nullptr) continue;
+    const bool waits = i.mnemonic == "s_waitcnt";
+    const Modifiers counts = waits ? i.modifiers : Modifiers{};
+    nlohmann::json point = {{"offset", i.pc - kernel.entry_address},
+                            {"file_offset", i.pc - segment->address + segment->file_offset},
+                            {"text", i.text},
+                            {"word", i.words[0]},
+                            {"kind", kind},
+                            {"vmcnt", counts.vmcnt},
+                            {"lgkmcnt", counts.lgkmcnt}};
+    if (n + 1 < code.size() && may_swap(code[n + 1], targets)) {
+      const auto& next = code[n + 1];
+      point["next_words"] = std::vector<uint32_t>(next.words.begin(), next.words.begin() + next.size / 4);
+      point["next_text"] = next.text;
     }
-    at += i.size;
+    if (point["kind"] == "nop") {
+      point["fault_moved"] = weaker_nop(code, n, true);
+      point["fault_shorter"] = weaker_nop(code, n, false);
+    }
+    points.push_back(std::move(point));
   }
   return points;
 }

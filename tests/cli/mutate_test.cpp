@@ -25,13 +25,14 @@ constexpr uint32_t lgkmcnt_14 = 0xbf8cce7f;
 constexpr uint32_t barrier = 0xbf8a0000;
 constexpr uint32_t nop = 0xbf800000;
 
+/// Of mutants that change one word.
 std::vector<uint32_t> mutant_words(uint32_t word, unsigned vmcnt, unsigned lgkmcnt) {
   WaitPoint point;
   point.word = word;
   point.vmcnt = vmcnt;
   point.lgkmcnt = lgkmcnt;
   std::vector<uint32_t> words;
-  for (const Mutant& mutant : mutants_of({point})) words.push_back(mutant.word);
+  for (const Mutant& mutant : mutants_of({point})) words.push_back(mutant.words.at(0));
   return words;
 }
 
@@ -46,6 +47,21 @@ TEST_CASE("each count of a wait is raised by one, and each wait and barrier is d
   CHECK(mutant_words(lgkmcnt_14, no_vmcnt, 14) == std::vector<uint32_t>{nop});
 }
 
+TEST_CASE("an s_nop loses one state, or all of them to the instruction behind it") {
+  WaitPoint point;
+  point.kind = PointKind::nop;
+  point.word = 0xbf800001;  // s_nop 1
+  point.next_words = {0x7e0802f9, 0x06050604};
+  const std::vector<Mutant> mutants = mutants_of({point});
+  REQUIRE(mutants.size() == 2);
+  CHECK(mutants[0].words == std::vector<uint32_t>{0x7e0802f9, 0x06050604, 0xbf800001});
+  CHECK(mutants[1].words == std::vector<uint32_t>{nop});
+  // With one state and a branch behind it there is nothing to take away.
+  point.word = nop;
+  point.next_words.clear();
+  CHECK(mutants_of({point}).empty());
+}
+
 TEST_CASE("every mutant of an attention and a combine kernel is caught or explained") {
   const Outcome outcome = mlaforge_command({"mutate", "--splits", "2", "--json"});
   INFO(outcome.err);
@@ -58,6 +74,7 @@ TEST_CASE("every mutant of an attention and a combine kernel is caught or explai
     CHECK(kernel.at("unexplained") == 0);
     CHECK(caught + explained == kernel.at("mutants").size());
     CHECK(caught > explained);
+    CHECK(kernel.at("nops") > 0);
     for (const auto& mutant : kernel.at("mutants")) {
       CAPTURE(mutant.dump());
       CHECK_FALSE(mutant.at("evidence").get<std::string>().empty());

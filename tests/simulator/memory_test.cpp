@@ -69,11 +69,27 @@ TEST_CASE("bounds: past the end, before the start, after free, read-only argumen
   CHECK(past.lane == 63);  // 252 + 760 + 16 = 1028 > 1024
   CHECK(past.message.find("1024-byte allocation") != std::string::npos);
   CHECK(f.fault("global_load_dword v4, v1, s[8:9] offset:-4").lane == 0);
-  CHECK(f.fault("global_store_dword v1, v0, s[0:1]").kind == FaultKind::memory_bounds);
+  const Fault read_only = f.fault("global_store_dword v1, v0, s[0:1]");
+  CHECK(read_only.kind == FaultKind::memory_bounds);
+  CHECK(read_only.message.find("read-only: the kernel arguments") != std::string::npos);
   CHECK(f.fault("v_mov_b32 v2, 0\nv_mov_b32 v3, 0\nglobal_load_dword v4, v[2:3], off").kind ==
         FaultKind::memory_bounds);
   f.memory.free(f.source);
   CHECK(f.fault("global_load_dword v4, v1, s[8:9]").kind == FaultKind::use_after_free);
+}
+
+TEST_CASE("scalar stores, by address and by buffer") {
+  Fixture f;
+  const auto words = f.result(
+      "s_mov_b32 s12, 7\ns_mov_b32 s13, 8\ns_mov_b32 s14, 9\ns_mov_b32 s15, 10\n"
+      "s_store_dwordx4 s[12:15], s[10:11], 0x10\ns_store_dword s12, s[10:11], 0x20\n"
+      "s_mov_b32 s16, s10\ns_mov_b32 s17, s11\ns_mov_b32 s18, 48\ns_mov_b32 s19, 0x20000\n"
+      "s_mov_b64 s[20:21], s[14:15]\ns_buffer_store_dwordx2 s[20:21], s[16:19], 0x28\ns_buffer_store_dword s15, "
+      "s[16:19], 0x30\n"
+      "s_mov_b32 s12, 0\ns_waitcnt lgkmcnt(0)");
+  CHECK(std::vector(words.begin() + 4, words.begin() + 13) ==
+        std::vector<uint32_t>{7, 8, 9, 10, 7, 0, 9, 10, 0});  // byte 0x30 lies past num_records
+  CHECK(f.fault("s_store_dword s12, s[0:1], 0x0").kind == FaultKind::memory_bounds);
 }
 
 TEST_CASE("flat reaches global, LDS and scratch by their apertures") {

@@ -66,6 +66,22 @@ TEST_CASE("a barrier or a wait is missing") {
   expect_race(dma + barrier + read_other + wait, "global_load_lds_dword");
 }
 
+TEST_CASE("a report names both accesses, their lanes and bytes, and the last barrier") {
+  // Each wave writes 256 bytes; behind the barrier, but without a wait before it, wave 0 reads those of wave 1.
+  const auto result = run_checked(store + barrier + read_other + wait, MemoryMode::lazy, {.lds_races = true});
+  REQUIRE_FALSE(result.ok());
+  const std::string text = format_fault(*result.fault);
+  CAPTURE(text);
+  for (const char* part :
+       {"LDS bytes 256 to 259", "'ds_write_b32 v1, v0' at 0x60000000", "lane 0 of wave 1 writes",
+        "since the s_barrier at 0x60000000", "no s_waitcnt and s_barrier", "ds_read_b32 v3, v2", "wave 0, lane 0"}) {
+    CHECK(text.find(part) != std::string::npos);
+  }
+  const auto unwaited = run_checked(dma + "ds_read_b32 v3, v1\n" + wait, MemoryMode::lazy, {.lds_races = true});
+  REQUIRE_FALSE(unwaited.ok());
+  CHECK(unwaited.fault->message.find("no s_waitcnt vmcnt between") != std::string::npos);
+}
+
 TEST_CASE("a read still outstanding at the barrier that frees its buffer") {
   const std::string filled = store + wait + barrier + read_other;
   expect_race(filled + barrier + store + wait, "ds_read_b32");

@@ -143,11 +143,12 @@ TEST_CASE("VALU results in lanes, in parts and from the transcendental unit") {
   expect_states(2, "v_mov_b32 v4, 1", "v_permlane32_swap_b32 v4, v5");
   expect_states(1, "v_exp_f32 v4, v5", "v_add_f32 v2, v4, v4");
   expect_clean("v_exp_f32 v4, v5\nv_rcp_f32 v2, v4");
-  expect_states(1, "v_cvt_pk_fp8_f32 v4, v5, v6", "v_add_u32 v2, v4, v4");
+  expect_states(1, "v_cvt_pk_fp8_f32 v4, v5, v6 op_sel:[0,0,1]", "v_add_u32 v2, v4, v4");
+  expect_clean("v_cvt_pk_fp8_f32 v4, v5, v6\nv_add_u32 v2, v4, v4");
 }
 
 TEST_CASE("m0 and a store's data") {
   expect_states(1, "s_mov_b32 m0, 0", "global_load_lds_dword v1, s[8:9]\ns_waitcnt vmcnt(0)");
-  expect_states(1, "global_store_dwordx4 v1, v[4:7], s[10:11]", "v_mov_b32 v5, 1");
+  expect_states(2, "global_store_dwordx4 v1, v[4:7], s[10:11]", "v_mov_b32 v5, 1");
   expect_clean("global_store_dwordx2 v1, v[4:5], s[10:11]\nv_mov_b32 v5, 1");
 }
