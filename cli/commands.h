@@ -23,6 +23,7 @@ void add_list(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_compile(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_mutate(CLI::App& app, int& exit_code);

@@ -1,4 +1,5 @@
-// `mlaforge explain`: a kernel's plan with its numbers, against the budgets and against what the compiler made of it.
+// `mlaforge explain`: a kernel's plan with its numbers, against the budgets and against what the compiler made of it;
+// or which kernel serves a problem, and why the others do not.
 #include <fmt/format.h>
 
 #include <memory>
@@ -6,7 +7,10 @@
 #include "cli/commands.h"
 #include "cli/config_option.h"
 #include "cli/explain/explanation.h"
+#include "cli/explain/problem.h"
 #include "generator/compile/compile.h"
+#include "generator/emit/files.h"
+#include "generator/emit/manifest.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -14,6 +18,8 @@ namespace {
 struct Options {
   std::string name;
   std::string config;
+  std::string kernels;
+  std::vector<std::string> problem;
   std::string compiler;
   std::string cache;
   bool no_compile = false;
@@ -43,8 +49,33 @@ Expected<std::vector<PlannedKernel>> named_kernel(const std::string& name) {
   return std::vector<PlannedKernel>{std::move(kernel)};
 }
 
+/// The kernels that a folder's manifest names.
+Expected<std::vector<PlannedKernel>> kernels_in(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kManifestName;
+  const std::optional<std::string> text = read_file(file);
+  if (!text || !manifest_files(*text)) {
+    return Diagnostic{.where = "--kernels",
+                      .problem = text ? "its manifest is none of mlaforge's" : "has no manifest.json that can be read",
+                      .value = folder.string(),
+                      .allowed = "a folder that `mlaforge generate` or `mlaforge compile` wrote"};
+  }
+  std::vector<PlannedKernel> kernels;
+  try {
+    const nlohmann::json manifest = nlohmann::json::parse(*text);
+    for (const nlohmann::json& entry : manifest.at("kernels")) {
+      Expected<std::vector<PlannedKernel>> kernel = named_kernel(entry.at("name"));
+      if (!kernel) return kernel.errors();
+      kernels.push_back(std::move(kernel->front()));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    return Diagnostic{.where = file.string(), .problem = std::string("damaged: ") + error.what()};
+  }
+  return kernels;
+}
+
 Expected<std::vector<PlannedKernel>> kernels_of(const Options& options) {
   if (!options.name.empty()) return named_kernel(options.name);
+  if (!options.kernels.empty()) return kernels_in(options.kernels);
   Expected<DeploymentPlan> plan = read_plan(options.config);
   if (!plan) return plan.errors();
   return std::move(plan->kernels);
@@ -60,9 +91,25 @@ Expected<std::vector<CompiledKernel>> compile(const Options& options, const std:
   return compile_kernels(sources, {.compiler = options.compiler, .cache = options.cache});
 }
 
+int problem_command(const Options& options, const std::vector<PlannedKernel>& kernels) {
+  mlaforge_problem defaults = MLAFORGE_PROBLEM_INIT;
+  if (!kernels.empty()) defaults.heads = kernels.front().variant.heads;
+  const Expected<mlaforge_problem> problem = explain::parse_problem(options.problem, defaults);
+  if (!problem) return report_errors(problem.errors(), options.json, exit_bad_input);
+  const Expected<explain::Answer> answer = explain::explain_problem(kernels, *problem);
+  if (!answer) return report_errors(answer.errors(), options.json, exit_bad_input);
+  if (options.json) {
+    print_json(explain::to_json(*answer));
+  } else {
+    fmt::print("{}", explain::to_text(*answer));
+  }
+  return answer->miss.empty() ? exit_done : exit_failed;
+}
+
 int explain_command(const Options& options) {
   const Expected<std::vector<PlannedKernel>> kernels = kernels_of(options);
   if (!kernels) return report_errors(kernels.errors(), options.json, exit_bad_input);
+  if (!options.problem.empty()) return problem_command(options, *kernels);
   std::vector<std::optional<KernelResources>> resources(kernels->size());
   if (!options.no_compile) {
     const Expected<std::vector<CompiledKernel>> compiled = compile(options, *kernels);
@@ -86,9 +133,20 @@ int explain_command(const Options& options) {
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "explain", "Explain kernels: rows, LDS map, wave roles, DMA schedule, budgets, registers planned and compiled");
+      "explain", "Explain kernels (rows, LDS map, wave roles, DMA schedule, budgets, registers), or the choice of one");
   CLI::Option* name = command->add_option("NAME", options->name, "A kernel's name; default: all kernels of the config");
-  add_config_option(*command, options->config)->excludes(name);
+  CLI::Option* config = add_config_option(*command, options->config)->excludes(name);
+  command->add_option("--kernels", options->kernels, "A folder that `generate` or `compile` wrote, for its config")
+      ->excludes(name)
+      ->excludes(config);
+  command
+      ->add_option(
+          "--problem", options->problem,
+          "KEY=VALUE,...: which kernel serves this shape, and why the others do not. Keys: heads (default: the "
+          "config's), qlen, page_size, q_dtype, kv_dtype, context_parallel, splits, batch, context, pool_bytes "
+          "(default: batch x context x 576), policy, probability_parts")
+      ->delimiter(',')
+      ->excludes(name);
   command->add_flag("--no-compile", options->no_compile, "Do not compile: registers as planned only");
   command->add_option("--compiler", options->compiler,
                       "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");

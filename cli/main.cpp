@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add_list(app, exit_code);
   add_check(app, exit_code);
   add_explain(app, exit_code);
+  add_doctor(app, exit_code);
 #ifdef MLAFORGE_HAS_RUN
   add_run(app, exit_code);
   add_bench(app, exit_code);

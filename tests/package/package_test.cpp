@@ -1,5 +1,5 @@
 // The install tree: it can be moved, the examples build from it alone and are right, parts can be left out.
-#include <fstream>
+#include <sstream>
 
 #include "catch.h"
 #include "tests/package/project.h"
@@ -8,25 +8,68 @@ using namespace mlaforge;
 using namespace mlaforge::test;
 namespace fs = std::filesystem;
 
-TEST_CASE("the example servers build from a moved install tree and serve right answers") {
-  const TemporaryFolder folder;
-  const fs::path package = install_and_move(folder);
-  fs::copy(fs::path(MLAFORGE_SOURCE) / "docs/examples", folder / "examples");
+namespace {
 
-  const ProcessResult configured =
-      configure(folder / "examples", folder / "build", {"-DCMAKE_PREFIX_PATH=" + package.string()});
-  INFO(configured.output);
-  REQUIRE(configured.exit_code == 0);
-  const ProcessResult built = build(folder / "build");
-  INFO(built.output);
-  REQUIRE(built.exit_code == 0);
-  const ProcessResult tested = run({"ctest", "--test-dir", (folder / "build").string(), "--verbose"});
-  INFO(tested.output);
-  CHECK(tested.exit_code == 0);
+/// The words of every line in a page's blocks of shell commands.
+std::vector<std::vector<std::string>> commands_of(const fs::path& page) {
+  std::vector<std::vector<std::string>> commands;
+  std::istringstream lines(read(page));
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      inside = line == "```sh";
+    } else if (inside) {
+      std::istringstream words(line);
+      commands.emplace_back();
+      for (std::string word; words >> word;) commands.back().push_back(word);
+    }
+  }
+  return commands;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const size_t at = text.find(what);
+  return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+}  // namespace
+
+TEST_CASE("the commands of docs/integration.md run: install, and from the moved tree alone build example servers") {
+  const TemporaryFolder folder;
+  fs::copy(fs::path(MLAFORGE_SOURCE) / "docs/examples", folder / "the examples");
+  fs::path package = folder / "first";
+  std::string output;
+  int commands = 0;
+  for (std::vector<std::string> words : commands_of(fs::path(MLAFORGE_SOURCE) / "docs/integration.md")) {
+    INFO(words[0] << " " << words[1]);
+    for (std::string& word : words) {
+      word = replaced(word, "/opt/mlaforge", package.string());
+      word = replaced(word, "build/release", MLAFORGE_BINARY);
+      word = replaced(word, "docs/examples", (folder / "the examples").string());
+      word = replaced(word, "build/examples", (folder / "build").string());
+    }
+    if (words[0] == "mlaforge") words[0] = (package / "bin/mlaforge").string();
+    if (words[1] == "-S") {
+      words.insert(words.end(), {"-G", MLAFORGE_CMAKE_GENERATOR, "-DCMAKE_C_COMPILER=" MLAFORGE_C_COMPILER,
+                                 "-DCMAKE_CXX_COMPILER=" MLAFORGE_CXX_COMPILER});
+    }
+    const ProcessResult result = run(words);
+    INFO(result.output);
+    REQUIRE(result.exit_code == 0);
+    if (words[1] == "--install") {
+      package = folder / "moved to another place";
+      fs::rename(folder / "first", package);
+    }
+    output += result.output;
+    ++commands;
+  }
+  CHECK(commands == 1 + 3 + 2);
   size_t right = 0;
-  for (size_t at = 0; (at = tested.output.find(": right\n", at)) != std::string::npos; ++at) ++right;
+  for (size_t at = 0; (at = output.find(": right\n", at)) != std::string::npos; ++at) ++right;
   CHECK(right == 2 + 4 + 1);  // steps of the servers in C, C++ and Python
-  CHECK(tested.output.find("WRONG") == std::string::npos);
+  CHECK(output.find("WRONG") == std::string::npos);
+  // The installed command found the installed simulator.
+  CHECK_THAT(output, Catch::Matchers::Contains((package / "lib/libmlaforge_simulator_hip.so").string()));
 }
 
 TEST_CASE("nothing in the install tree knows where it was built or first installed") {
