@@ -1,6 +1,5 @@
 #include "key.h"
 
-#include <span>
 #include <tuple>
 
 #include "error.h"
@@ -9,23 +8,6 @@ namespace mlaforge {
 namespace {
 
 constexpr int most_parts = 15;  // of the 4 bits; kernels have 1 or 2
-
-/// A field and what it may be.
-struct Range {
-  const char* field;
-  int64_t value, least, most;
-
-  bool holds() const { return value >= least && value <= most; }
-};
-
-const Range* first_outside(std::span<const Range> ranges) {
-  for (const Range& range : ranges) {
-    if (!range.holds()) {
-      return &range;
-    }
-  }
-  return nullptr;
-}
 
 uint64_t pack(int32_t heads, int32_t qlen, int32_t page_size, int32_t q_dtype, int32_t kv_dtype,
               int32_t context_parallel, bool wide, int32_t parts) {
@@ -63,6 +45,10 @@ std::strong_ordering compare_keys(const mlaforge_kernel_row& a, const mlaforge_k
 }
 
 std::string key_problem(const mlaforge_kernel_row& row) {
+  struct Range {
+    const char* field;
+    int32_t value, least, most;
+  };
   const Range ranges[] = {
       {"heads", row.heads, 1, 128},
       {"qlen", row.qlen, 1, 8},
@@ -76,32 +62,46 @@ std::string key_problem(const mlaforge_kernel_row& row) {
       {"block_tokens", row.block_tokens, 1, 1024},
       {"probability_parts", row.probability_parts, 1, 2},
   };
-  const Range* bad = first_outside(ranges);
-  return bad == nullptr ? std::string()
-                        : std::string(bad->field) + " is " + std::to_string(bad->value) +
-                              "; allowed: " + std::to_string(bad->least) + " .. " + std::to_string(bad->most);
+  for (const Range& range : ranges) {
+    if (range.value < range.least || range.value > range.most) {
+      return std::string(range.field) + " is " + std::to_string(range.value) +
+             "; allowed: " + std::to_string(range.least) + " .. " + std::to_string(range.most);
+    }
+  }
+  return {};
 }
 
 mlaforge_status check_problem(const mlaforge_problem& problem) {
-  const Range ranges[] = {
-      {"heads", problem.heads, 1, 128},
-      {"qlen", problem.qlen, 1, 8},
-      {"latent_dim", problem.latent_dim, MLAFORGE_LATENT_DIM, MLAFORGE_LATENT_DIM},
-      {"rope_dim", problem.rope_dim, MLAFORGE_ROPE_DIM, MLAFORGE_ROPE_DIM},
-      {"page_size", problem.page_size, 1, 256},
-      {"q_dtype", problem.q_dtype, MLAFORGE_BF16, MLAFORGE_FP8_E4M3},
-      {"kv_dtype", problem.kv_dtype, MLAFORGE_BF16, MLAFORGE_FP8_E4M3},
-      {"context_parallel", problem.context_parallel, 1, 8},
-      {"splits", problem.splits, 0, 256},
-      {"batch_capacity", problem.batch_capacity, 0, INT32_MAX},
-      {"longest_context", problem.longest_context, 0, INT32_MAX},
-      {"policy", problem.policy, MLAFORGE_TUNED, MLAFORGE_FIXED_SPLIT},
-      {"probability_parts", problem.probability_parts, 0, 2},
+  struct Field {
+    const char* name;
+    int32_t mlaforge_problem::* value;
+    int32_t least, most;
   };
-  if (const Range* bad = first_outside(ranges); bad != nullptr) {
-    return failf(MLAFORGE_INVALID_ARGUMENT, "problem.%s is %lld; allowed: %lld .. %lld", bad->field,
-                 static_cast<long long>(bad->value), static_cast<long long>(bad->least),
-                 static_cast<long long>(bad->most));
+  // Looked through at every select, so it is made only once.
+  static constexpr Field fields[] = {
+      {"heads", &mlaforge_problem::heads, 1, 128},
+      {"qlen", &mlaforge_problem::qlen, 1, 8},
+      {"latent_dim", &mlaforge_problem::latent_dim, MLAFORGE_LATENT_DIM, MLAFORGE_LATENT_DIM},
+      {"rope_dim", &mlaforge_problem::rope_dim, MLAFORGE_ROPE_DIM, MLAFORGE_ROPE_DIM},
+      {"page_size", &mlaforge_problem::page_size, 1, 256},
+      {"q_dtype", &mlaforge_problem::q_dtype, MLAFORGE_BF16, MLAFORGE_FP8_E4M3},
+      {"kv_dtype", &mlaforge_problem::kv_dtype, MLAFORGE_BF16, MLAFORGE_FP8_E4M3},
+      {"context_parallel", &mlaforge_problem::context_parallel, 1, 8},
+      {"splits", &mlaforge_problem::splits, 0, 256},
+      {"batch_capacity", &mlaforge_problem::batch_capacity, 0, INT32_MAX},
+      {"policy", &mlaforge_problem::policy, MLAFORGE_TUNED, MLAFORGE_FIXED_SPLIT},
+      {"probability_parts", &mlaforge_problem::probability_parts, 0, 2},
+  };
+  for (const Field& field : fields) {
+    const int32_t value = problem.*field.value;
+    if (value < field.least || value > field.most) {
+      return failf(MLAFORGE_INVALID_ARGUMENT, "problem.%s is %d; allowed: %d .. %d", field.name, value, field.least,
+                   field.most);
+    }
+  }
+  if (problem.longest_context < 0 || problem.longest_context > INT32_MAX) {
+    return failf(MLAFORGE_INVALID_ARGUMENT, "problem.longest_context is %lld; allowed: 0 .. %d",
+                 static_cast<long long>(problem.longest_context), INT32_MAX);
   }
   if (problem.pool_bytes < MLAFORGE_KEY_DIM) {
     return failf(MLAFORGE_INVALID_ARGUMENT,

@@ -40,6 +40,9 @@ mlaforge_status check_struct(const char* name, const Struct* value) {
 /// A checked struct of any version over `latest`, which holds the defaults of what it lacks.
 template <typename Struct>
 Struct read_struct(const Struct& given, Struct latest) {
+  if (given.struct_size == sizeof(Struct)) {
+    return given;  // the usual case, without a call for the copy
+  }
   std::memcpy(&latest, &given, given.struct_size);
   latest.struct_size = sizeof(Struct);
   return latest;
@@ -49,6 +52,10 @@ Struct read_struct(const Struct& given, Struct latest) {
 template <typename Struct>
 void write_struct(const Struct& latest, Struct& to) {
   const uint64_t bytes = to.struct_size;
+  if (bytes == sizeof(Struct)) {
+    to = latest;
+    return;
+  }
   std::memcpy(&to, &latest, bytes);
   to.struct_size = bytes;
 }

@@ -14,17 +14,20 @@ bool within_factor_2(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 
 /// The row of the least cost in a run; false when none has the splits asked for.
 bool cheapest_row(const DispatchTable& table, const KeyRun& run, const mlaforge_problem& problem, size_t& row) {
-  const SplitProblem served{.batch = batch_to_serve(problem),
-                            .longest_context = problem.longest_context,
-                            .compute_units = table.compute_units};
+  const SplitProblem served{.batch = batch_to_serve(problem), .longest_context = problem.longest_context};
   bool found = false;
   SplitCost least;
   for (uint32_t i = run.first_row; i < run.last_row; ++i) {
     const SplitCandidate& candidate = table.candidates[i];
-    if (problem.splits != 0 && candidate.splits != problem.splits) {
+    if (problem.splits != 0 && candidate.splits != static_cast<uint32_t>(problem.splits)) {
       continue;
     }
-    const SplitCost cost = split_cost(served, candidate);
+    const int64_t idle = idle_splits(served, candidate);
+    if (found && idle > least.idle_splits) {
+      continue;
+    }
+    const SplitCost cost{
+        .idle_splits = idle, .clocks = predicted_clocks(served, candidate), .splits = candidate.splits};
     if (!found || cost < least) {
       least = cost;
       row = i;
@@ -37,17 +40,16 @@ bool cheapest_row(const DispatchTable& table, const KeyRun& run, const mlaforge_
 /// The best row of the key's most accurate run that has one (and the splits asked for).
 bool best_of_key(const DispatchTable& table, const mlaforge_problem& problem, bool wide, Selection& selection) {
   const uint64_t key = pack_key(problem, wide);
-  auto run = std::lower_bound(table.runs.begin(), table.runs.end(), key,
-                              [](const KeyRun& candidate, uint64_t wanted) { return candidate.key < wanted; });
-  for (; run != table.runs.end() && same_function(run->key, key); ++run) {
-    if (problem.probability_parts != 0 && run->key != key) {
+  for (size_t i = first_key(table, key); i < table.keys.size() && same_function(table.keys[i], key); ++i) {
+    if (problem.probability_parts != 0 && table.keys[i] != key) {
       return false;
     }
-    if (const TunedPoint* point = nearest_point(table, *run, problem); point != nullptr) {
+    const KeyRun& run = table.runs[i];
+    if (const TunedPoint* point = nearest_point(table, run, problem); point != nullptr) {
       selection = {point->row, point->measured ? MLAFORGE_BY_MEASURED_TUNING : MLAFORGE_BY_PREDICTED_TUNING};
       return true;
     }
-    if (cheapest_row(table, *run, problem, selection.row)) {
+    if (cheapest_row(table, run, problem, selection.row)) {
       selection.basis = MLAFORGE_BY_COST_MODEL;
       return true;
     }
@@ -62,14 +64,28 @@ DispatchTable make_table(std::vector<mlaforge_kernel_row> sorted_rows, int64_t c
   table.rows = std::move(sorted_rows);
   table.compute_units = compute_units;
   for (uint32_t i = 0; i < table.rows.size(); ++i) {
-    table.candidates.push_back(candidate_of(table.rows[i]));
+    table.candidates.push_back(candidate_of(table.rows[i], compute_units));
     const uint64_t key = pack_key(table.rows[i]);
-    if (table.runs.empty() || table.runs.back().key != key) {
-      table.runs.push_back({.key = key, .first_row = i, .last_row = i});
+    if (table.keys.empty() || table.keys.back() != key) {
+      table.keys.push_back(key);
+      table.runs.push_back({.first_row = i, .last_row = i});
     }
     table.runs.back().last_row = i + 1;
   }
   return table;
+}
+
+size_t first_key(const DispatchTable& table, uint64_t key) {
+  // Halves without a branch: which half it is cannot be foretold.
+  const uint64_t* first = table.keys.data();
+  size_t count = table.keys.size();
+  while (count > 1) {
+    const size_t half = count / 2;
+    first += first[half - 1] < key ? half : 0;
+    count -= half;
+  }
+  const auto index = static_cast<size_t>(first - table.keys.data());
+  return count == 1 && *first < key ? index + 1 : index;
 }
 
 int64_t batch_to_serve(const mlaforge_problem& problem) {

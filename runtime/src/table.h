@@ -22,7 +22,6 @@ struct TunedPoint {
 
 /// The rows of one packed key, and the points whose rows they are: runs of the table's arrays.
 struct KeyRun {
-  uint64_t key = 0;  ///< pack_key
   uint32_t first_row = 0, last_row = 0;
   uint32_t first_point = 0, last_point = 0;
 };
@@ -30,13 +29,17 @@ struct KeyRun {
 struct DispatchTable {
   std::vector<mlaforge_kernel_row> rows;   ///< sorted by compare_keys
   std::vector<SplitCandidate> candidates;  ///< of rows, by index
-  std::vector<KeyRun> runs;                ///< sorted by key
+  std::vector<uint64_t> keys;              ///< pack_key of the rows, ascending, each once
+  std::vector<KeyRun> runs;                ///< of keys, by index
   std::vector<TunedPoint> points;          ///< by run, in it sorted by batch, then context; each place once
   int64_t compute_units = 0;
 };
 
 /// The table over rows that are sorted already and have no key twice; no tuned points.
 DispatchTable make_table(std::vector<mlaforge_kernel_row> sorted_rows, int64_t compute_units);
+
+/// Index of the first of the table's keys that is not below `key`.
+size_t first_key(const DispatchTable& table, uint64_t key);
 
 struct Selection {
   size_t row = 0;

