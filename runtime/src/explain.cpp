@@ -180,7 +180,7 @@ std::vector<Verdict> judge_rows(const DispatchTable& table, const mlaforge_probl
     return verdicts;
   }
   const mlaforge_kernel_row* chosen = status == MLAFORGE_SUCCESS ? &table.rows[selection.row] : nullptr;
-  const SplitProblem served{.batch = batch_to_serve(problem), .longest_context = problem.longest_context};
+  const SplitProblem served = split_problem(batch_to_serve(problem), problem.longest_context);
   const std::vector<Field> fields = wanted_fields(problem);
   for (size_t i = 0; i < table.rows.size(); ++i) {
     const mlaforge_kernel_row& row = table.rows[i];

@@ -16,16 +16,42 @@ constexpr int64_t kBlock64Shared = 2700;  // two CTAs on the CU
 constexpr int64_t kRowTile128 = 1300;     // each further 16 rows; half of it with 64 tokens
 constexpr int64_t kHbmStart = 7000;       // until HBM streams, and the last CTA's end; two CTAs a CU hide some of it
 constexpr int64_t kHbmStart64 = 6000;
-constexpr int64_t kHbmRestart = 5500;      // where one CTA a CU has to end before the next starts
-constexpr int64_t kGapAndCombine = 7100;   // the gap between the kernels, and a combine kernel of few bytes
-constexpr int64_t kHbmBytesAClock = 2417;  // 5.8 TB/s
-constexpr int64_t kCombineBytesAClock = 2290;
+constexpr int64_t kHbmRestart = 5500;     // where one CTA a CU has to end before the next starts
+constexpr int64_t kGapAndCombine = 7100;  // the gap between the kernels, and a combine kernel of few bytes
+constexpr uint64_t kHbmBytesAClock =
+    2417;  // 5.8 TB/s; the combine kernel, which reads the Infinity Cache, about as fast
 
 /// More requests than any launch has; keeps products within 32 bits.
 constexpr int64_t kMostBatch = 1 << 20;
 
-uint32_t context_of(const SplitProblem& problem) {
-  return static_cast<uint32_t>(std::clamp<int64_t>(problem.longest_context, 1, INT32_MAX));
+/// predicted_clocks, inlined where many are compared; no branch that depends on the problem.
+inline int64_t clocks_of(const SplitProblem& problem, const SplitCandidate& candidate) {
+  const uint32_t units = (problem.batch * candidate.splits + MLAFORGE_XCDS - 1) / MLAFORGE_XCDS;
+  const uint32_t ctas = units * candidate.head_groups;  // of the fullest XCD
+  const uint32_t full_rounds = candidate.by_slots.floor(ctas);
+  const uint32_t left = ctas - full_rounds * candidate.by_slots.divisor();
+  const int64_t last_is_alone = left != 0 && left <= candidate.cus ? 1 : 0;
+  const int64_t rounds = full_rounds + (left != 0 ? 1 : 0);
+  const int64_t blocks = candidate.by_splits.ceil(candidate.by_block.ceil(problem.context));
+  const int64_t computing =
+      candidate.start_clocks + (rounds - 1) * kNextRound +
+      blocks * ((rounds - last_is_alone) * candidate.shared_clocks + last_is_alone * candidate.alone_clocks);
+  const auto partials =
+      static_cast<int64_t>(uint64_t{problem.batch} * static_cast<uint64_t>(candidate.partial_bytes) / kHbmBytesAClock);
+  const int64_t restart = rounds > 1 ? candidate.restart_clocks : 0;
+  const int64_t streaming = candidate.stream_start_clocks + restart + problem.cache_clocks + partials;
+  // Over several rounds neither hides wholly behind the other where both take about as long.
+  const int64_t longer = std::max(computing, streaming);
+  const int64_t both = std::max<int64_t>(0, 2 * std::min(computing, streaming) - longer);
+  const int64_t exposed = rounds > 1 ? both / 8 : 0;
+  return longer + exposed + candidate.combine_clocks + partials;
+}
+
+/// cheapest's order as one number: 9 bits of idle splits, 45 of clocks, 9 of splits.
+inline uint64_t cost_of(const SplitProblem& problem, const SplitCandidate& candidate) {
+  const uint64_t idle = candidate.splits > candidate.by_block.ceil(problem.context) ? candidate.splits : 0;
+  const auto clocks = static_cast<uint64_t>(std::min(clocks_of(problem, candidate), (int64_t{1} << 45) - 1));
+  return idle << 54 | clocks << 9 | (candidate.splits - 1);
 }
 
 }  // namespace
@@ -51,37 +77,37 @@ SplitCandidate candidate_of(const mlaforge_kernel_row& row, int64_t compute_unit
   candidate.shared_clocks = half_block ? kBlock64Shared + 2 * tile : candidate.alone_clocks;
   candidate.stream_start_clocks = half_block ? kHbmStart64 : kHbmStart;
   candidate.restart_clocks = half_block ? 0 : kHbmRestart;
+  candidate.combine_clocks = row.splits > 1 ? kGapAndCombine : 0;
   candidate.partial_bytes =
       row.splits > 1 ? int64_t{row.splits} * row.qlen * row.heads * (MLAFORGE_LATENT_DIM * element_bytes + 4) : 0;
   return candidate;
 }
 
-int64_t predicted_clocks(const SplitProblem& problem, const SplitCandidate& candidate) {
-  const auto batch = static_cast<uint32_t>(std::clamp<int64_t>(problem.batch, 1, kMostBatch));
-  const uint32_t context = context_of(problem);
-  const uint32_t units = (batch * candidate.splits + MLAFORGE_XCDS - 1) / MLAFORGE_XCDS;
-  const uint32_t ctas = units * candidate.head_groups;  // of the fullest XCD
-  const int64_t rounds = candidate.by_slots.ceil(ctas);
-  const uint32_t full_rounds = candidate.by_slots.floor(ctas);
-  const bool last_is_alone = rounds > full_rounds && ctas - full_rounds * candidate.by_slots.divisor() <= candidate.cus;
-  const int64_t blocks = candidate.by_splits.ceil(candidate.by_block.ceil(context));
-  const int64_t shared_rounds = last_is_alone ? full_rounds : rounds;
-  const int64_t computing =
-      candidate.start_clocks + (rounds - 1) * kNextRound +
-      blocks * (shared_rounds * candidate.shared_clocks + (last_is_alone ? candidate.alone_clocks : 0));
-  const int64_t partial_bytes = batch * candidate.partial_bytes;
-  const int64_t cache_bytes = int64_t{batch} * context * MLAFORGE_KEY_DIM;
-  const int64_t streaming = candidate.stream_start_clocks + (rounds > 1 ? candidate.restart_clocks : 0) +
-                            (cache_bytes + partial_bytes) / kHbmBytesAClock;
-  const int64_t combine = candidate.splits > 1 ? kGapAndCombine + partial_bytes / kCombineBytesAClock : 0;
-  // Over several rounds neither hides wholly behind the other where both take about as long.
-  const int64_t longer = std::max(computing, streaming);
-  const int64_t exposed = rounds > 1 ? std::max<int64_t>(0, 2 * std::min(computing, streaming) - longer) / 8 : 0;
-  return longer + exposed + combine;
+SplitProblem split_problem(int64_t batch, int64_t longest_context) {
+  SplitProblem problem;
+  problem.batch = static_cast<uint32_t>(std::clamp<int64_t>(batch, 1, kMostBatch));
+  problem.context = static_cast<uint32_t>(std::clamp<int64_t>(longest_context, 1, INT32_MAX));
+  problem.cache_clocks =
+      static_cast<int64_t>(uint64_t{problem.batch} * problem.context * MLAFORGE_KEY_DIM / kHbmBytesAClock);
+  return problem;
 }
 
-int64_t idle_splits(const SplitProblem& problem, const SplitCandidate& candidate) {
-  return candidate.splits > candidate.by_block.ceil(context_of(problem)) ? candidate.splits : 0;
+int64_t predicted_clocks(const SplitProblem& problem, const SplitCandidate& candidate) {
+  return clocks_of(problem, candidate);
+}
+
+size_t cheapest(const SplitProblem& problem, std::span<const SplitCandidate> candidates, uint32_t splits) {
+  size_t best = no_candidate;
+  uint64_t least = UINT64_MAX;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (splits != 0 && candidates[i].splits != splits) {
+      continue;
+    }
+    const uint64_t cost = cost_of(problem, candidates[i]);
+    best = cost < least ? i : best;
+    least = std::min(cost, least);
+  }
+  return best;
 }
 
 }  // namespace mlaforge

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "error.h"
 #include "explain.h"
@@ -12,34 +13,10 @@ namespace {
 
 bool within_factor_2(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 
-/// The row of the least cost in a run; false when none has the splits asked for.
-bool cheapest_row(const DispatchTable& table, const KeyRun& run, const mlaforge_problem& problem, size_t& row) {
-  const SplitProblem served{.batch = batch_to_serve(problem), .longest_context = problem.longest_context};
-  bool found = false;
-  SplitCost least;
-  for (uint32_t i = run.first_row; i < run.last_row; ++i) {
-    const SplitCandidate& candidate = table.candidates[i];
-    if (problem.splits != 0 && candidate.splits != static_cast<uint32_t>(problem.splits)) {
-      continue;
-    }
-    const int64_t idle = idle_splits(served, candidate);
-    if (found && idle > least.idle_splits) {
-      continue;
-    }
-    const SplitCost cost{
-        .idle_splits = idle, .clocks = predicted_clocks(served, candidate), .splits = candidate.splits};
-    if (!found || cost < least) {
-      least = cost;
-      row = i;
-      found = true;
-    }
-  }
-  return found;
-}
-
 /// The best row of the key's most accurate run that has one (and the splits asked for).
 bool best_of_key(const DispatchTable& table, const mlaforge_problem& problem, bool wide, Selection& selection) {
   const uint64_t key = pack_key(problem, wide);
+  const SplitProblem served = split_problem(batch_to_serve(problem), problem.longest_context);
   for (size_t i = first_key(table, key); i < table.keys.size() && same_function(table.keys[i], key); ++i) {
     if (problem.probability_parts != 0 && table.keys[i] != key) {
       return false;
@@ -49,8 +26,11 @@ bool best_of_key(const DispatchTable& table, const mlaforge_problem& problem, bo
       selection = {point->row, point->measured ? MLAFORGE_BY_MEASURED_TUNING : MLAFORGE_BY_PREDICTED_TUNING};
       return true;
     }
-    if (cheapest_row(table, run, problem, selection.row)) {
-      selection.basis = MLAFORGE_BY_COST_MODEL;
+    const std::span<const SplitCandidate> candidates(table.candidates.data() + run.first_row,
+                                                     table.candidates.data() + run.last_row);
+    const size_t best = cheapest(served, candidates, static_cast<uint32_t>(problem.splits));
+    if (best != no_candidate) {
+      selection = {run.first_row + best, MLAFORGE_BY_COST_MODEL};
       return true;
     }
   }
