@@ -80,20 +80,6 @@ mlaforge_combine_args combine_args(const mlaforge_kernel_row& row, const mlaforg
   return args;
 }
 
-mlaforge_status check_choice(const mlaforge_library* library, const mlaforge_choice* choice) {
-  if (library == nullptr) {
-    return fail(MLAFORGE_INVALID_ARGUMENT, "library is null");
-  }
-  if (const mlaforge_status status = check_struct("choice", choice); status != MLAFORGE_SUCCESS) {
-    return status;
-  }
-  if (choice->row_index >= library->table.rows.size() || choice->row != &library->table.rows[choice->row_index]) {
-    return fail(MLAFORGE_INVALID_ARGUMENT,
-                "choice.row is not this library's; use what mlaforge_select of this library gave");
-  }
-  return MLAFORGE_SUCCESS;
-}
-
 mlaforge_status choice_layout(const mlaforge_choice& choice, WorkspaceLayout& layout) {
   if (choice.batch_capacity < 0 ||
       !workspace_layout(*choice.row, static_cast<uint64_t>(choice.batch_capacity), layout)) {

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "error.h"
+#include "library.h"
 #include "mlaforge/kernel_contract.h"
+#include "struct_version.h"
 
 namespace mlaforge {
 namespace {
@@ -139,6 +141,20 @@ mlaforge_status check_layout(const mlaforge_kernel_row& row, const mlaforge_tens
 }
 
 }  // namespace
+
+mlaforge_status check_choice(const mlaforge_library* library, const mlaforge_choice* choice) {
+  if (library == nullptr) {
+    return fail(MLAFORGE_INVALID_ARGUMENT, "library is null");
+  }
+  if (const mlaforge_status status = check_struct("choice", choice); status != MLAFORGE_SUCCESS) {
+    return status;
+  }
+  if (choice->row_index >= library->table.rows.size() || choice->row != &library->table.rows[choice->row_index]) {
+    return fail(MLAFORGE_INVALID_ARGUMENT,
+                "choice.row is not this library's; use what mlaforge_select of this library gave");
+  }
+  return MLAFORGE_SUCCESS;
+}
 
 mlaforge_status check_tensors(const mlaforge_choice& choice, const mlaforge_tensors& tensors) {
   const mlaforge_kernel_row& row = *choice.row;
