@@ -20,6 +20,7 @@ struct Options {
   std::string config;
   std::string kernels;
   std::vector<std::string> problem;
+  std::vector<std::string> tuning;
   std::string compiler;
   std::string cache;
   bool no_compile = false;
@@ -96,7 +97,16 @@ int problem_command(const Options& options, const std::vector<PlannedKernel>& ke
   if (!kernels.empty()) defaults.heads = kernels.front().variant.heads;
   const Expected<mlaforge_problem> problem = explain::parse_problem(options.problem, defaults);
   if (!problem) return report_errors(problem.errors(), options.json, exit_bad_input);
-  const Expected<explain::Answer> answer = explain::explain_problem(kernels, *problem);
+  std::vector<explain::TuningFile> tuning;
+  for (const std::string& path : options.tuning) {
+    std::optional<std::string> text = read_file(path);
+    if (!text) {
+      return report_errors({{.where = "--tuning", .problem = "cannot be read", .value = path}}, options.json,
+                           exit_bad_input);
+    }
+    tuning.push_back({.name = path, .text = std::move(*text)});
+  }
+  const Expected<explain::Answer> answer = explain::explain_problem(kernels, *problem, tuning);
   if (!answer) return report_errors(answer.errors(), options.json, exit_bad_input);
   if (options.json) {
     print_json(explain::to_json(*answer));
@@ -147,6 +157,7 @@ void add_explain(CLI::App& app, int& exit_code) {
           "(default: batch x context x 576), policy, probability_parts")
       ->delimiter(',')
       ->excludes(name);
+  command->add_option("--tuning", options->tuning, "Tuning data that the server loads, for --problem");
   command->add_flag("--no-compile", options->no_compile, "Do not compile: registers as planned only");
   command->add_option("--compiler", options->compiler,
                       "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");

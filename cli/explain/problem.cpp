@@ -9,6 +9,7 @@
 
 #include "generator/config/nearest.h"
 #include "runtime/src/explain.h"
+#include "runtime/src/tuning.h"
 #include "runtime/src/workspace.h"
 
 namespace mlaforge::explain {
@@ -17,6 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kComputeUnits = 256;  // of an MI355X
+constexpr const char* kTarget = "gfx950";
 
 struct NamedValue {
   const char* name;
@@ -122,17 +124,30 @@ Expected<mlaforge_problem> parse_problem(const std::vector<std::string>& words, 
   return problem;
 }
 
-Expected<Answer> explain_problem(const std::vector<PlannedKernel>& kernels, const mlaforge_problem& problem) {
+Expected<Answer> explain_problem(const std::vector<PlannedKernel>& kernels, const mlaforge_problem& problem,
+                                 const std::vector<TuningFile>& tuning) {
   std::vector<mlaforge_kernel_row> rows;
   for (const PlannedKernel& kernel : kernels) rows.push_back(make_row(kernel));
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return compare_keys(a, b) < 0; });
-  const DispatchTable table = make_table(std::move(rows), kComputeUnits);
+  DispatchTable table = make_table(std::move(rows), kComputeUnits);
+  std::vector<mlaforge_tuning_text> texts;
+  for (const TuningFile& file : tuning) texts.push_back({file.name.c_str(), file.text.data(), file.text.size()});
+  TuningSummary summary;
+  if (add_tuning(table, kTarget, texts, summary) != MLAFORGE_SUCCESS) {
+    return Diagnostic{.where = "--tuning", .problem = mlaforge_last_error()};
+  }
   Selection selection;
   const mlaforge_status status = select_row(table, problem, selection);
   if (status != MLAFORGE_SUCCESS && status != MLAFORGE_NO_KERNEL) {
     return Diagnostic{.where = "--problem", .problem = mlaforge_last_error()};
   }
-  Answer answer{.problem = problem, .miss = {}, .workspace_bytes = 0, .candidates = {}};
+  Answer answer{.problem = problem,
+                .tuning_rows = summary.rows,
+                .tuning_used = summary.used,
+                .tuning_notes = summary.notes,
+                .miss = {},
+                .workspace_bytes = 0,
+                .candidates = {}};
   if (status == MLAFORGE_SUCCESS) {
     WorkspaceLayout layout;
     workspace_layout(table.rows[selection.row], static_cast<uint64_t>(problem.batch_capacity), layout);
@@ -160,6 +175,10 @@ std::string to_text(const Answer& answer) {
   for (const Field& field : kFields) {
     text += fmt::format(" {} {}{}", field.key, value_text(field, answer.problem),
                         &field == std::end(kFields) - 1 ? "\n" : ",");
+  }
+  if (answer.tuning_rows != 0) {
+    text += fmt::format("tuning     {} of {} rows used\n", answer.tuning_used, answer.tuning_rows);
+    text += answer.tuning_notes.empty() ? "" : answer.tuning_notes + "\n";
   }
   if (!answer.miss.empty()) text += answer.miss + "\n";
   for (const Candidate& candidate : answer.candidates) {
@@ -192,6 +211,7 @@ Json to_json(const Answer& answer) {
                           {"reason", candidate.reason}});
   }
   return {{"problem", problem},
+          {"tuning", {{"rows", answer.tuning_rows}, {"used", answer.tuning_used}, {"notes", answer.tuning_notes}}},
           {"kernel", chosen},
           {"workspace_bytes", chosen.is_null() ? Json() : Json(answer.workspace_bytes)},
           {"miss", answer.miss.empty() ? Json() : Json(answer.miss)},

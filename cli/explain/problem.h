@@ -24,15 +24,24 @@ struct Candidate {
   std::string reason;
 };
 
+/// A text of tuning data and its file's name.
+struct TuningFile {
+  std::string name, text;
+};
+
 struct Answer {
   mlaforge_problem problem{};
-  std::string miss;                   ///< the runtime's message where no kernel serves
-  uint64_t workspace_bytes = 0;       ///< of the chosen kernel
+  uint64_t tuning_rows = 0, tuning_used = 0;  ///< in the tuning data, and of them points that select looks at
+  std::string tuning_notes;                   ///< which were skipped and why
+  std::string miss;                           ///< the runtime's message where no kernel serves
+  uint64_t workspace_bytes = 0;               ///< of the chosen kernel
   std::vector<Candidate> candidates;  ///< the chosen one, those that lost by predicted clocks, those that do not serve
 };
 
-/// What the runtime's select does for an MI355X (256 CUs). Error: a field that no problem can have.
-Expected<Answer> explain_problem(const std::vector<PlannedKernel>& kernels, const mlaforge_problem& problem);
+/// What the runtime's select does for an MI355X (256 CUs) with this tuning data. Errors: a field that no problem can
+/// have, tuning data that the runtime refuses.
+Expected<Answer> explain_problem(const std::vector<PlannedKernel>& kernels, const mlaforge_problem& problem,
+                                 const std::vector<TuningFile>& tuning);
 
 std::string to_text(const Answer& answer);
 nlohmann::json to_json(const Answer& answer);

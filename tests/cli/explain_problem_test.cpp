@@ -87,6 +87,33 @@ TEST_CASE("a problem without a kernel is exit code 1, with the field, the neares
   }
 }
 
+TEST_CASE("tuning data decides where it knows the place, and is said to") {
+  const TemporaryFolder folder;
+  const std::string config = make_config(folder);
+  const auto tuning = [&](const std::string& name) {
+    write(folder / "tuning.json",
+          R"({"schema_version": 1, "target": "gfx950", "compute_units": 256, "device": "MI355X", "source": "measured",
+              "toolchain": "clang 22.1.8", "rows": [{"problem": {"heads": 12, "qlen": 2, "page_size": 1, "q_dtype": "bf16",
+              "kv_dtype": "fp8_e4m3", "context_parallel": 1, "wide_kv": false, "batch": 512, "context": 128},
+              "kernel": ")" +
+              name + R"(", "time_us": {"low": 9.0, "nominal": 9.0, "high": 9.0}}]})");
+    return (folder / "tuning.json").string();
+  };
+  const std::vector<std::string> arguments = {"--config", config, "--problem", "qlen=2,batch=512,context=128"};
+  CHECK(explain(arguments, 0).at("kernel") == kernel(2, 1));  // the cost model's
+  auto tuned = arguments;
+  tuned.insert(tuned.end(), {"--tuning", tuning(kernel(2, 64))});
+  const Json answer = explain(tuned, 0);
+  CHECK(answer.at("kernel") == kernel(2, 64));
+  CHECK(answer.at("tuning").at("used") == 1);
+  auto candidates = by_kernel(answer);
+  CHECK(candidates.at(kernel(2, 64)).at("reason") == "the nearest tuning row names it, measured");
+  CHECK(candidates.at(kernel(2, 1)).at("reason") == "the nearest tuning row names another kernel");
+
+  tuning(kernel(1, 99));  // a row for a kernel that the set does not have
+  CHECK_THAT(explain(tuned, 2).at("errors").dump(), Contains("--tuning") && Contains(kernel(1, 99)));
+}
+
 TEST_CASE("a generated folder explains as its config does") {
   const TemporaryFolder folder;
   const std::string config = make_config(folder);
