@@ -68,6 +68,17 @@ unsigned draw_lag(std::mt19937_64& random) {
   return static_cast<unsigned>(random()) & ((1u << bits) - 1);
 }
 
+/// Whether every lane of an operation points into its workgroup's LDS.
+bool lies_in_lds(const Wave& wave, const PendingOp& op) {
+  const auto& lds = wave.group->lds;
+  for (size_t lane = 0; lane < wave_lanes; ++lane) {
+    if ((op.exec >> lane & 1) == 0) continue;
+    const std::byte* at = op.address[lane];
+    if (at < lds.data() || at >= lds.data() + lds.size()) return false;
+  }
+  return true;
+}
+
 bool is_counted(const PendingOp& op) { return op.in_vm || op.in_lgkm; }
 
 /// Calls f(op, vm_done, lgkm_done) for every operation: which of its counters the counts guarantee.
@@ -89,7 +100,7 @@ void for_counted(const std::vector<std::unique_ptr<PendingOp>>& outstanding, uns
         f(op, false, lgkmcnt == 0);
         break;
       case QueueKind::flat:
-        f(op, vmcnt == 0, lgkmcnt == 0);
+        f(op, vmcnt == 0 || (op.lds_alone && lgkmcnt == 0), lgkmcnt == 0);
         break;
     }
   }
@@ -114,6 +125,7 @@ PendingOp& MemoryQueue::prepare(QueueKind kind, const Instruction& instruction, 
   op.scalar_registers = false;
   op.in_vm = kind == QueueKind::vector || kind == QueueKind::flat;
   op.in_lgkm = kind != QueueKind::vector;
+  op.lds_alone = false;
   op.first_register = 0;
   op.registers = 0;
   op.lds = LdsAccess::none;
@@ -124,6 +136,7 @@ PendingOp& MemoryQueue::prepare(QueueKind kind, const Instruction& instruction, 
 }
 
 void MemoryQueue::issue(Wave& wave, PendingOp& op) {
+  op.lds_alone = op.kind == QueueKind::flat && op.registers == 0 && lies_in_lds(wave, op);
   if (wave.group->observer != nullptr) wave.group->observer->memory(wave, op);
   if (op.in_vm && vm_outstanding_ >= max_vmcnt) wait(wave, max_vmcnt - 1, ~0u);
   if (op.in_lgkm && lgkm_outstanding_ >= max_lgkmcnt) wait(wave, ~0u, max_lgkmcnt - 1);

@@ -34,6 +34,7 @@ struct PendingOp {
   bool scalar_registers = false;  ///< the registers below are SGPRs
   bool in_vm = false;             ///< still counted
   bool in_lgkm = false;
+  bool lds_alone = false;  ///< a flat store or atomic without result that reaches only the LDS: lgkmcnt says all of it
   uint16_t first_register = 0;
   uint16_t registers = 0;  ///< 0: no result
 

@@ -117,3 +117,14 @@ TEST_CASE("LDS bytes never written") {
   CHECK(result.fault->message.find("byte 1024") != std::string::npos);
   CHECK(run_checked(store + "ds_read_b32 v3, v1\n" + wait, MemoryMode::lazy, {.uninitialized = true}).ok());
 }
+
+TEST_CASE("a flat store into the LDS is done when lgkmcnt says so, as clang waits for it before a barrier") {
+  const std::string flat =
+      "s_mov_b64 s[12:13], src_shared_base\nv_mov_b32 v6, v1\nv_mov_b32 v7, s13\n"
+      "flat_store_dword v[6:7], v1\n";
+  const std::string others =
+      "s_barrier\nv_xor_b32 v2, 0x100, v1\nds_read_b32 v3, v2\ns_waitcnt lgkmcnt(0)\n"
+      "v_mov_b32 v4, v3\ns_waitcnt vmcnt(0)";
+  expect_clean(flat + "s_waitcnt lgkmcnt(0)\n" + others);
+  expect_race(flat + "s_waitcnt vmcnt(0)\n" + others, "flat_store_dword");
+}
