@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "code_object.h"
 #include "error.h"
 #include "library.h"
 #include "struct_version.h"
@@ -87,6 +88,11 @@ class Modules {
         [&](const mlaforge_code_object& candidate) { return candidate.name != nullptr && symbol == candidate.name; });
     if (object == end || object->data == nullptr || object->bytes == 0) {
       return fail(MLAFORGE_BAD_KERNEL_SET, "set " + set_name_ + ": no code object for kernel " + symbol);
+    }
+    std::string problem;
+    if (const mlaforge_status status = check_code_object(object->data, object->bytes, library_.target, problem);
+        status != MLAFORGE_SUCCESS) {
+      return fail(status, "set " + set_name_ + ": the code object of kernel " + symbol + " " + problem);
     }
     const HipApi& hip = library_.hip;
     HipModule module = nullptr;

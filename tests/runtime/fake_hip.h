@@ -12,6 +12,8 @@
 
 namespace mlaforge::test {
 
+inline constexpr size_t image_header_bytes = 64;  ///< of an ELF, before the symbol that stands for its contents
+
 struct RecordedLaunch {
   HipFunction function;
   unsigned grid, threads;
@@ -29,7 +31,7 @@ struct FakeHip {
   std::string failing_call;  ///< HIP's name of the call that returns an error
   size_t failing_at = 0;     ///< the call of this place, from 1, returns an error
   std::vector<std::string> calls;
-  std::vector<std::string> loaded;     ///< the first bytes of each image: here, the symbol that it holds
+  std::vector<std::string> loaded;     ///< the symbol that each image holds
   std::vector<int> loaded_on;          ///< the device that was current then
   std::vector<std::string> functions;  ///< symbols asked for
   std::vector<int> unloads;            ///< of each module
@@ -87,7 +89,7 @@ inline int load_module(HipModule* module, const void* image) {
   if (const int error = called("hipModuleLoadData"); error != 0) {
     return error;
   }
-  fake->loaded.emplace_back(static_cast<const char*>(image));
+  fake->loaded.emplace_back(static_cast<const char*>(image) + image_header_bytes);
   fake->loaded_on.push_back(current_device);
   fake->unloads.push_back(0);
   *module = reinterpret_cast<HipModule>(fake->loaded.size());

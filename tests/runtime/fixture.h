@@ -12,7 +12,16 @@
 
 namespace mlaforge::test {
 
-/// A kernel set that owns its strings; each code object is its symbol's text, which the fake HIP reads back.
+/// The smallest ELF that passes for a gfx950 code object, and behind its header the symbol, which the fake HIP reads.
+inline std::string image_of(const std::string& symbol, uint8_t machine = 0x4f) {
+  std::string image("\177ELF\2\1", 6);
+  image.resize(image_header_bytes, '\0');
+  image[18] = static_cast<char>(224);
+  image[48] = static_cast<char>(machine);
+  return image + symbol;
+}
+
+/// A kernel set that owns its strings.
 struct TestSet {
   std::list<std::string> strings;
   std::vector<mlaforge_kernel_row> rows;
@@ -27,8 +36,8 @@ struct TestSet {
         return;
       }
     }
-    const char* text = keep(symbol);
-    objects.push_back({text, text, symbol.size() + 1});
+    const std::string& image = strings.emplace_back(image_of(symbol));
+    objects.push_back({keep(symbol), image.data(), image.size()});
   }
 
   mlaforge_kernel_row& add(int heads, int qlen, int page_size, int splits, int head_groups = 3, bool wide = false) {

@@ -15,8 +15,8 @@ std::atomic<size_t> allocations{0};
 
 }  // namespace
 
-// glibc's own, under the names by which it exports them beside the replaceable ones. Ours are visible, or libstdc++ would
-// not find them.
+// glibc's own, under the names by which it exports them beside the replaceable ones. Ours are visible, or libstdc++
+// would not find them.
 #pragma GCC visibility push(default)
 extern "C" {
 void* __libc_malloc(size_t bytes);

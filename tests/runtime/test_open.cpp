@@ -1,5 +1,6 @@
 // Opening: what is loaded, what is refused, and that a refusal leaves nothing open.
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -61,6 +62,61 @@ TEST_CASE("a kernel for another chip is refused, both targets said") {
   CHECK(hip.unloaded() == static_cast<int>(hip.loaded.size()));
 }
 
+TEST_CASE("a code object for another chip is refused before HIP sees it, both targets said (flashinfer#283)") {
+  FakeHip hip;
+  TestSet set;
+  set.add(12, 1, 1, 1);
+  const std::string image = image_of("h12_g3_q1_s1_p1", 0x4c);
+  set.objects[0].data = image.data();
+  mlaforge_status status{};
+  CHECK(open_fake(hip, set, status) == nullptr);
+  CHECK(status == MLAFORGE_WRONG_DEVICE);
+  CHECK(says("the code object of kernel h12_g3_q1_s1_p1 is for gfx942, the device is gfx950"));
+  CHECK(hip.loaded.empty());
+}
+
+TEST_CASE("damaged code objects are refused before HIP sees them") {
+  FakeHip hip;
+  const auto number = [](uint64_t value) { return std::string(reinterpret_cast<const char*>(&value), sizeof(value)); };
+  const auto elf = [](size_t at, uint64_t value, size_t bytes) {
+    std::string image = image_of("h12_g3_q1_s1_p1");
+    std::memcpy(&image[at], &value, bytes);
+    return image;
+  };
+  std::string segment = elf(32, 64, 8);  // one program header, a segment to load that ends beyond the file
+  segment[54] = 56;
+  segment[56] = 1;
+  segment.resize(64);
+  segment +=
+      std::string("\1\0\0\0\0\0\0\0", 8) + number(0) + number(0) + number(0) + number(121) + number(121) + number(0);
+  const std::pair<std::string, const char*> images[] = {
+      {"not code", "is neither an ELF nor an offload bundle"},
+      {image_of("").substr(0, 63), "is an ELF of 63 bytes, less than its header"},
+      {elf(18, 62, 2), "is an ELF for machine 62, not AMDGPU (224)"},
+      {elf(32, 1 << 20, 8).replace(54, 3, std::string("\70\0\1", 3)), "whose tables lie beyond its"},
+      {elf(40, UINT64_MAX - 8, 8).replace(58, 3, std::string("\100\0\1", 3)), "whose tables lie beyond its"},
+      {segment, "whose segment 0 lies beyond its 120 bytes"},
+      {"__CLANG_OFFLOAD_BUNDLE__", "is a bundle without a table"},
+      {"__CLANG_OFFLOAD_BUNDLE__" + number(UINT64_MAX), "is a bundle without a table"},
+      {"__CLANG_OFFLOAD_BUNDLE__" + number(1) + number(0) + number(1000) + number(0), "whose entry 0 lies beyond its"},
+      {"__CLANG_OFFLOAD_BUNDLE__" + number(2) + number(0) + number(8) + number(0), "whose entry 1 lies beyond its"},
+      {"__CLANG_OFFLOAD_BUNDLE__" + number(1) + number(0) + number(8) + number(UINT64_MAX),
+       "whose entry 0 lies beyond"},
+  };
+  for (const auto& [image, message] : images) {
+    TestSet set;
+    set.add(12, 1, 1, 1);
+    set.objects[0].data = image.data();
+    set.objects[0].bytes = image.size();
+    mlaforge_status status{};
+    CHECK(open_fake(hip, set, status) == nullptr);
+    CHECK(status == MLAFORGE_BAD_KERNEL_SET);
+    INFO(mlaforge_last_error());
+    CHECK(says(message));
+  }
+  CHECK(hip.loaded.empty());
+}
+
 TEST_CASE("damaged sets are refused by name and nothing stays loaded") {
   FakeHip hip;
   TestSet set;
@@ -74,7 +130,7 @@ TEST_CASE("damaged sets are refused by name and nothing stays loaded") {
   }
   SECTION("a code object without the symbol") {
     set.add(12, 4, 1, 1);
-    set.objects.back().data = "something_else";
+    set.objects.back().data = set.keep(image_of("something_else"));
     CHECK(open_fake(hip, set, status) == nullptr);
     CHECK(says("has no kernel h12_g3_q4_s1_p1"));
   }
