@@ -45,8 +45,8 @@ LdsRaces::LdsRaces(size_t lds_bytes, bool check_races, bool check_written)
       outstanding_dma_(lds_bytes),
       outstanding_ds_(lds_bytes),
       written_(lds_bytes),
-      writer_(lds_bytes),
-      reader_(lds_bytes) {}
+      writer_(lds_bytes / touch_bytes + 1),
+      reader_(lds_bytes / touch_bytes + 1) {}
 
 LdsRaces::WaveBits LdsRaces::conflicts(const Wave& wave, const PendingOp& op, size_t byte) const {
   unsigned conflict = write_[byte];
@@ -64,6 +64,22 @@ void LdsRaces::check(Wave& wave, const PendingOp& op, size_t byte, int lane) con
   if (check_written_ && !writes(op.lds) && written_[byte] == 0) {
     raise_fault(wave, FaultKind::uninitialized, fmt::format("LDS byte {} is read but was never written", byte), lane);
   }
+}
+
+/// Whether check() may have something to say of a byte of the piece: plain loops, since it nearly never has.
+bool LdsRaces::suspicious(const Wave& wave, const PendingOp& op, size_t first) const {
+  const size_t end = first + op.lds_bytes;
+  unsigned others = 0, unwaited = 0;
+  uint8_t written = 1;
+  for (size_t byte = first; byte < end; ++byte) others |= unsigned{write_[byte]} | atomic_[byte];
+  if (!reads(op.lds)) {
+    for (size_t byte = first; byte < end; ++byte) others |= read_[byte];
+  }
+  const auto& outstanding = op.lds == LdsAccess::dma ? outstanding_ds_ : outstanding_dma_;
+  for (size_t byte = first; byte < end; ++byte) unwaited |= outstanding[byte];
+  for (size_t byte = first; byte < end; ++byte) written &= written_[byte];
+  const unsigned self = 1u << wave.index;
+  return (others & ~self) != 0 || (unwaited & self) != 0 || (check_written_ && written == 0);
 }
 
 /// "byte 5", or "bytes 5 to 20": those of the lane's access, from `byte` on, that conflict too.
@@ -84,13 +100,14 @@ void LdsRaces::report(const Wave& wave, const PendingOp& op, size_t byte, int la
     const bool wrote = outstanding_dma_[byte] != 0;
     raise_fault(wave, FaultKind::lds_race,
                 fmt::format("LDS byte {} is touched while {} of the same wave is outstanding: no s_waitcnt {} between",
-                            byte, shown(wrote ? writer_[byte] : reader_[byte][0]), wrote ? "vmcnt" : "lgkmcnt"),
+                            byte, shown(wrote ? writer_[byte / touch_bytes] : reader_[byte / touch_bytes][0]),
+                            wrote ? "vmcnt" : "lgkmcnt"),
                 lane);
   }
   const bool wrote = ((write_[byte] | atomic_[byte]) & others) != 0;
   const int other_wave = std::countr_zero(others);
-  Touch touch = writer_[byte];
-  if (!wrote) touch = reader_[byte][0].wave == other_wave ? reader_[byte][0] : reader_[byte][1];
+  const auto& readers = reader_[byte / touch_bytes];
+  const Touch touch = wrote ? writer_[byte / touch_bytes] : readers[readers[0].wave == other_wave ? 0 : 1];
   const std::string since = last_barrier_ == nullptr ? "since the start of the workgroup"
                                                      : fmt::format("since the s_barrier at 0x{:x}", last_barrier_->pc);
   raise_fault(
@@ -105,14 +122,15 @@ void LdsRaces::note(const Wave& wave, const PendingOp& op) {
   auto& touched = reads(op.lds) ? read_ : writes(op.lds) ? write_ : atomic_;
   const auto code = static_cast<uint32_t>(op.instruction->pc - wave.group->launch->kernel.program->begin());
   for_pieces(wave, op, [&](size_t first, int lane) {
+    const size_t end = first + op.lds_bytes;
+    for (size_t byte = first; byte < end; ++byte) touched[byte] |= self;
     const Touch touch{code, static_cast<uint8_t>(wave.index), static_cast<uint8_t>(lane)};
-    for (size_t byte = first; byte < first + op.lds_bytes; ++byte) {
-      touched[byte] |= self;
+    for (size_t granule = first / touch_bytes; granule * touch_bytes < end; ++granule) {
       if (!reads(op.lds)) {
-        writer_[byte] = touch;
+        writer_[granule] = touch;
         continue;
       }
-      auto& readers = reader_[byte];
+      auto& readers = reader_[granule];
       if (readers[0].wave != touch.wave) readers[1] = readers[0];
       readers[0] = touch;
     }
@@ -132,6 +150,7 @@ void LdsRaces::set_outstanding(const Wave& wave, const PendingOp& op, bool value
 
 void LdsRaces::issue(Wave& wave, const PendingOp& op) {
   for_pieces(wave, op, [&](size_t first, int lane) {
+    if (!suspicious(wave, op, first)) return;
     for (size_t byte = first; byte < first + op.lds_bytes; ++byte) check(wave, op, byte, lane);
   });
   note(wave, op);

@@ -31,15 +31,17 @@ class LdsRaces {
  private:
   using WaveBits = uint16_t;  // a workgroup has at most 16 waves
 
-  /// Who touched a byte, for reports.
+  /// Who touched a dword, for reports.
   struct Touch {
     uint32_t code = no_code;  ///< byte of the program's code where the instruction lies
     uint8_t wave = 0;
     uint8_t lane = 0;
   };
   static constexpr uint32_t no_code = ~0u;
+  static constexpr size_t touch_bytes = 4;
 
   void check(Wave& wave, const PendingOp& op, size_t byte, int lane) const;
+  bool suspicious(const Wave& wave, const PendingOp& op, size_t first) const;
   [[noreturn]] void report(const Wave& wave, const PendingOp& op, size_t byte, int lane, WaveBits others) const;
   std::string conflicting_bytes(const Wave& wave, const PendingOp& op, size_t byte) const;
   /// The bits of other waves that a touch of `byte` by `op` conflicts with.
@@ -56,7 +58,7 @@ class LdsRaces {
   std::vector<WaveBits> outstanding_dma_;
   std::vector<WaveBits> outstanding_ds_;
   std::vector<uint8_t> written_;
-  std::vector<Touch> writer_;                 ///< the last
+  std::vector<Touch> writer_;                 ///< the last, by dword
   std::vector<std::array<Touch, 2>> reader_;  ///< the last two of different waves
   const Instruction* last_barrier_ = nullptr;
 };

@@ -14,6 +14,8 @@ using namespace wait_states;
 
 /// Count of wait states at the start: far from every rule.
 constexpr uint64_t first_state = 1000;
+/// More than any rule asks for: what lies further back needs no look. Most registers do.
+constexpr uint64_t longest_rule = 24;
 
 bool is_valu(const Instruction& i) { return i.unit == Unit::valu; }
 bool is_matrix(const Instruction& i) { return i.unit == Unit::mfma; }
@@ -98,7 +100,7 @@ void WaitStateChecks::check_vector_read(const Wave& wave, const Instruction& i, 
                                         size_t number) const {
   for (unsigned r = op.index; r < op.index + unsigned{op.dwords}; ++r) {
     const VectorTimes& w = vector_[r];
-    if (w.any == 0) continue;
+    if (now_ - w.any > longest_rule) continue;
     if (w.matrix != 0) check_matrix_result(wave, i, op, number, r);
     if (is_matrix(i)) need(wave, w.writer, w.valu, valu_vgpr_to_matrix, r, "is read by a matrix instruction");
     if (w.dot != 0 && (is_valu(i) || is_memory(i))) {
@@ -121,6 +123,8 @@ void WaitStateChecks::check_vector_read(const Wave& wave, const Instruction& i, 
 void WaitStateChecks::check_vector_write(const Wave& wave, const Instruction& i, const Operand& op) const {
   for (unsigned r = op.index; r < op.index + unsigned{op.dwords}; ++r) {
     const VectorTimes& w = vector_[r];
+    const uint64_t latest = std::max({w.any, w.addend, stores_.back().time});
+    if (now_ - latest > longest_rule) continue;
     if (is_valu(i) || is_memory(i)) {
       need(wave, w.writer, w.matrix, matrix_to_write(w.matrix_writer), r, "is overwritten before the matrix result");
       need(wave, w.reader, w.addend, addend_to_write(w.addend_reader), r, "is overwritten while it is an addend");
@@ -143,7 +147,7 @@ void WaitStateChecks::check_scalar_read(const Wave& wave, const Instruction& i, 
                                         size_t number) const {
   for (unsigned r = op.index; r < op.index + unsigned{op.dwords}; ++r) {
     const ScalarTimes& s = scalar_[r];
-    if (s.valu == 0) continue;
+    if (now_ - s.valu > longest_rule) continue;
     const std::string name = scalar_register_name(r);
     if (is_vector_memory(i)) {
       need(wave, s.writer, s.valu, valu_sgpr_to_vmem, name + " is read by vector memory");
@@ -159,50 +163,54 @@ void WaitStateChecks::check_implicit(const Wave& wave, const Instruction& i) con
   const ScalarTimes& exec = scalar_[exec_lo];
   const ScalarTimes& vcc = scalar_[vcc_lo];
   const ScalarTimes& m0 = scalar_[m0_index];
-  if (i.mnemonic.starts_with("v_div_fmas")) need(wave, vcc.writer, vcc.valu, valu_vcc_to_div_fmas, "vcc scales");
+  const auto recent = [&](uint64_t time) { return now_ - time <= longest_rule; };
+  if (recent(vcc.valu) && i.mnemonic.starts_with("v_div_fmas")) {
+    need(wave, vcc.writer, vcc.valu, valu_vcc_to_div_fmas, "vcc scales");
+  }
   if (is_dpp(i)) need(wave, exec.writer, exec.valu, valu_exec_to_dpp, "exec is used by DPP");
-  if (is_lane_access(i) || is_permlane_swap(i) || is_matrix(i)) {
+  if (recent(exec.valu) && (is_lane_access(i) || is_permlane_swap(i) || is_matrix(i))) {
     need(wave, exec.writer, exec.valu, valu_exec_to_lane_access, "exec is used across lanes");
   }
   if (i.roles.reads_m0) need(wave, m0.writer, m0.salu, salu_m0_to_reader, "m0 is read");
-  if (is_setreg(i) || i.mnemonic == "s_getreg_b32") {
+  if (i.unit == Unit::salu && (is_setreg(i) || i.mnemonic == "s_getreg_b32")) {
     const ScalarTimes& set = hardware_[i.modifiers.hwreg_id & 63u];
     need(wave, set.writer, set.salu, setreg_to_same_register, "the hardware register was just set");
   }
-  if (starts_with_any(i.mnemonic, {"v_fma_f64", "v_fmac_f64"})) {
+  if (recent(f64_matrix_) && starts_with_any(i.mnemonic, {"v_fma_f64", "v_fmac_f64"})) {
     need(wave, f64_matrix_by_, f64_matrix_, f64_matrix_to_fma_f64, "an f64 matrix instruction is running");
   }
 }
 
 void WaitStateChecks::note_vector_write(const Instruction& i, const Operand& op) {
+  VectorTimes times;
+  times.any = now_;
+  times.writer = &i;
+  if (is_matrix(i)) {
+    times.matrix = now_;
+    times.matrix_writer = matrix_of(i);
+  } else if (is_valu(i)) {
+    times.valu = is_dot(i) ? 0 : now_;
+    times.dot = is_dot(i) ? now_ : 0;
+    times.transcendental = is_transcendental(i) ? now_ : 0;
+    times.part = writes_selected_part(i) ? now_ : 0;
+  }
   for (unsigned r = op.index; r < op.index + unsigned{op.dwords}; ++r) {
-    const VectorTimes old = vector_[r];
-    VectorTimes& w = vector_[r];
-    w = {};
-    w.addend = old.addend;
-    w.addend_reader = old.addend_reader;
-    w.reader = old.reader;
-    w.any = now_;
-    w.writer = &i;
-    if (is_matrix(i)) {
-      w.matrix = now_;
-      w.matrix_writer = matrix_of(i);
-    } else if (is_valu(i)) {
-      w.valu = is_dot(i) ? 0 : now_;
-      w.dot = is_dot(i) ? now_ : 0;
-      w.transcendental = is_transcendental(i) ? now_ : 0;
-      w.part = writes_selected_part(i) ? now_ : 0;
-    }
+    // Who reads it as an addend stays.
+    times.addend = vector_[r].addend;
+    times.addend_reader = vector_[r].addend_reader;
+    times.reader = vector_[r].reader;
+    vector_[r] = times;
   }
 }
 
 void WaitStateChecks::note(const Instruction& i) {
-  now_ += i.mnemonic == "s_nop" ? (i.operands[0].value16 & 15u) + 1 : 1;
+  now_ += i.unit == Unit::salu && i.mnemonic == "s_nop" ? (i.operands[0].value16 & 15u) + 1 : 1;
   if (is_matrix(i)) {
     const Operand& addend = i.operands[addend_of(i)];
+    const MatrixWriter reader = matrix_of(i);
     for (unsigned r = addend.index; addend.is_vector() && r < addend.index + unsigned{addend.dwords}; ++r) {
       vector_[r].addend = now_;
-      vector_[r].addend_reader = matrix_of(i);
+      vector_[r].addend_reader = reader;
       vector_[r].reader = &i;
     }
     if (i.mnemonic.ends_with("_f64")) f64_matrix_ = now_, f64_matrix_by_ = &i;
@@ -216,10 +224,11 @@ void WaitStateChecks::note(const Instruction& i) {
     }
   }
   if (is_valu(i) && i.roles.writes_exec) scalar_[exec_lo] = {now_, 0, &i};
-  if (is_setreg(i)) hardware_[i.modifiers.hwreg_id & 63u] = {0, now_, &i};
+  if (i.unit == Unit::salu && is_setreg(i)) hardware_[i.modifiers.hwreg_id & 63u] = {0, now_, &i};
+  if (!is_vector_memory(i)) return;
   const bool stores = i.mnemonic.find("_store_dwordx") != std::string_view::npos ||
                       i.mnemonic.find("_atomic_cmpswap_x2") != std::string_view::npos;
-  if (!is_vector_memory(i) || !stores) return;
+  if (!stores) return;
   // Data stand first in buffer stores without a result, and second where an address does.
   const size_t result = i.roles.written & 1u;
   const Operand& data = i.operands[result + (i.unit == Unit::vmem && result == 0 ? 0 : 1)];
