@@ -7,17 +7,17 @@ namespace {
 
 // Fitted to the cycle model's nominal times for the MI355X (docs/timing.md): predictions, to be replaced by tuning
 // data. Clocks at 2.4 GHz.
-constexpr int64_t kStart = 7500;          // launch to the first block's end, less a block; a CTA's end
-constexpr int64_t kNextRound = 3000;      // the same for the CTAs that follow on a CU
-constexpr int64_t kPipelineFill = 3000;   // the warp-specialized pipeline's QK is a block ahead
-constexpr int64_t kBlock128 = 2770;       // 128 tokens, 16 rows
-constexpr int64_t kBlock64Alone = 1870;   // 64 tokens, 16 rows, one CTA on the CU
-constexpr int64_t kBlock64Shared = 2700;  // two CTAs on the CU
-constexpr int64_t kRowTile128 = 1300;     // each further 16 rows; half of it with 64 tokens
-constexpr int64_t kHbmStart = 7000;       // until HBM streams, and the last CTA's end; two CTAs a CU hide some of it
-constexpr int64_t kHbmStart64 = 6000;
-constexpr int64_t kHbmRestart = 5500;     // where one CTA a CU has to end before the next starts
-constexpr int64_t kGapAndCombine = 7100;  // the gap between the kernels, and a combine kernel of few bytes
+constexpr int32_t kStart = 7500;          // launch to the first block's end, less a block; a CTA's end
+constexpr int32_t kNextRound = 3000;      // the same for the CTAs that follow on a CU
+constexpr int32_t kPipelineFill = 3000;   // the warp-specialized pipeline's QK is a block ahead
+constexpr int32_t kBlock128 = 2770;       // 128 tokens, 16 rows
+constexpr int32_t kBlock64Alone = 1870;   // 64 tokens, 16 rows, one CTA on the CU
+constexpr int32_t kBlock64Shared = 2700;  // two CTAs on the CU
+constexpr int32_t kRowTile128 = 1300;     // each further 16 rows; half of it with 64 tokens
+constexpr int32_t kHbmStart = 7500;       // until HBM streams, and the last CTA's end; two CTAs a CU hide some of it
+constexpr int32_t kHbmStart64 = 6000;
+constexpr int32_t kHbmRestart = 5500;     // where one CTA a CU has to end before the next starts
+constexpr int32_t kGapAndCombine = 7100;  // the gap between the kernels, and a combine kernel of few bytes
 constexpr uint64_t kHbmBytesAClock =
     2417;  // 5.8 TB/s; the combine kernel, which reads the Infinity Cache, about as fast
 
@@ -29,15 +29,14 @@ inline int64_t clocks_of(const SplitProblem& problem, const SplitCandidate& cand
   const uint32_t units = (problem.batch * candidate.splits + MLAFORGE_XCDS - 1) / MLAFORGE_XCDS;
   const uint32_t ctas = units * candidate.head_groups;  // of the fullest XCD
   const uint32_t full_rounds = candidate.by_slots.floor(ctas);
-  const uint32_t left = ctas - full_rounds * candidate.by_slots.divisor();
+  const uint32_t left = ctas - full_rounds * candidate.slots;
   const int64_t last_is_alone = left != 0 && left <= candidate.cus ? 1 : 0;
   const int64_t rounds = full_rounds + (left != 0 ? 1 : 0);
   const int64_t blocks = candidate.by_splits.ceil(candidate.by_block.ceil(problem.context));
   const int64_t computing =
       candidate.start_clocks + (rounds - 1) * kNextRound +
       blocks * ((rounds - last_is_alone) * candidate.shared_clocks + last_is_alone * candidate.alone_clocks);
-  const auto partials =
-      static_cast<int64_t>(uint64_t{problem.batch} * static_cast<uint64_t>(candidate.partial_bytes) / kHbmBytesAClock);
+  const auto partials = static_cast<int64_t>(uint64_t{problem.batch} * candidate.partial_bytes / kHbmBytesAClock);
   const int64_t restart = rounds > 1 ? candidate.restart_clocks : 0;
   const int64_t streaming = candidate.stream_start_clocks + restart + problem.cache_clocks + partials;
   // Over several rounds neither hides wholly behind the other where both take about as long.
@@ -57,29 +56,27 @@ inline uint64_t cost_of(const SplitProblem& problem, const SplitCandidate& candi
 }  // namespace
 
 SplitCandidate candidate_of(const mlaforge_kernel_row& row, int64_t compute_units) {
-  const auto splits = static_cast<uint32_t>(row.splits);
-  const auto groups = static_cast<uint32_t>(row.head_groups);
-  const auto cus = static_cast<uint32_t>(std::clamp<int64_t>(compute_units / MLAFORGE_XCDS, 1, 1 << 16));
-  const int64_t heads_of_group = (row.heads + row.head_groups - 1) / row.head_groups;
-  const int64_t more_tiles = std::max<int64_t>(1, (heads_of_group * row.qlen + 15) / 16) - 1;
+  const auto cus = static_cast<uint16_t>(std::clamp<int64_t>(compute_units / MLAFORGE_XCDS, 1, 1 << 14));
+  const int32_t heads_of_group = (row.heads + row.head_groups - 1) / row.head_groups;
+  const int32_t more_tiles = std::max(1, (heads_of_group * row.qlen + 15) / 16) - 1;
   const bool half_block = row.block_tokens <= 64;
-  const int64_t tile = (half_block ? kRowTile128 / 2 : kRowTile128) * more_tiles;
-  const int64_t element_bytes = row.partial_dtype == MLAFORGE_F32 ? 4 : 2;
+  const int32_t tile = (half_block ? kRowTile128 / 2 : kRowTile128) * more_tiles;
+  const int32_t row_bytes = MLAFORGE_LATENT_DIM * (row.partial_dtype == MLAFORGE_F32 ? 4 : 2) + 4;
   SplitCandidate candidate;
-  candidate.splits = splits;
-  candidate.head_groups = groups;
+  candidate.splits = static_cast<uint16_t>(row.splits);
+  candidate.head_groups = static_cast<uint16_t>(row.head_groups);
   candidate.cus = cus;
+  candidate.slots = half_block ? static_cast<uint16_t>(2 * cus) : cus;
   candidate.by_block = Divider(static_cast<uint32_t>(row.block_tokens));
-  candidate.by_splits = Divider(splits);
-  candidate.by_slots = Divider(half_block ? 2 * cus : cus);
+  candidate.by_splits = Divider(candidate.splits);
+  candidate.by_slots = Divider(candidate.slots);
   candidate.start_clocks = kStart + (row.pipeline == MLAFORGE_WARP_SPECIALIZED ? kPipelineFill : 0);
   candidate.alone_clocks = (half_block ? kBlock64Alone : kBlock128) + tile;
   candidate.shared_clocks = half_block ? kBlock64Shared + 2 * tile : candidate.alone_clocks;
   candidate.stream_start_clocks = half_block ? kHbmStart64 : kHbmStart;
   candidate.restart_clocks = half_block ? 0 : kHbmRestart;
   candidate.combine_clocks = row.splits > 1 ? kGapAndCombine : 0;
-  candidate.partial_bytes =
-      row.splits > 1 ? int64_t{row.splits} * row.qlen * row.heads * (MLAFORGE_LATENT_DIM * element_bytes + 4) : 0;
+  candidate.partial_bytes = row.splits > 1 ? static_cast<uint32_t>(row.splits * row.qlen * row.heads * row_bytes) : 0;
   return candidate;
 }
 

@@ -14,17 +14,16 @@ namespace mlaforge {
 class Divider {
  public:
   Divider() = default;
-  explicit Divider(uint32_t divisor) : divisor_(divisor), inverse_(((uint64_t{1} << 63) + divisor - 1) / divisor) {}
+  explicit Divider(uint32_t divisor) : inverse_(((uint64_t{1} << 63) + divisor - 1) / divisor) {}
 
   uint32_t floor(uint32_t number) const {
     __extension__ using Wide = unsigned __int128;
     return static_cast<uint32_t>((Wide{inverse_} * number) >> 63);
   }
-  uint32_t divisor() const { return divisor_; }
-  uint32_t ceil(uint32_t number) const { return floor(number + divisor_ - 1); }
+  /// Of a number from 1.
+  uint32_t ceil(uint32_t number) const { return floor(number - 1) + 1; }
 
  private:
-  uint32_t divisor_ = 1;
   uint64_t inverse_ = uint64_t{1} << 63;  ///< ceil(2^63 / divisor): its error x a number stays below 2^48
 };
 
@@ -37,20 +36,22 @@ struct SplitProblem {
 
 SplitProblem split_problem(int64_t batch, int64_t longest_context);
 
-/// What of a kernel its time depends on, worked out once for a device.
-struct SplitCandidate {
-  uint32_t splits = 1, head_groups = 1;
-  uint32_t cus = 32;                ///< of an XCD
-  Divider by_block{128};            ///< tokens
-  Divider by_splits{1};             ///< blocks
-  Divider by_slots{32};             ///< CTAs that an XCD runs at once: one a CU, or two of a kernel of 64-token blocks
-  int64_t start_clocks = 0;         ///< of the first CTA on a CU
-  int64_t alone_clocks = 0;         ///< a block's, when its CTA has a CU for itself
-  int64_t shared_clocks = 0;        ///< a block's, when two CTAs share a CU
-  int64_t stream_start_clocks = 0;  ///< until HBM streams
-  int64_t restart_clocks = 0;       ///< what more than one round costs a kernel that HBM binds
-  int64_t combine_clocks = 0;       ///< the gap and combining no bytes; 0 with one split
-  int64_t partial_bytes = 0;        ///< a request's; 0 with one split
+/// What of a kernel its time depends on, worked out once for a device. One cache line: select reads those of a whole
+/// key.
+struct alignas(64) SplitCandidate {
+  Divider by_block;   ///< tokens
+  Divider by_splits;  ///< blocks
+  Divider by_slots;   ///< CTAs
+  uint16_t splits = 1, head_groups = 1;
+  uint16_t cus = 32;                ///< of an XCD
+  uint16_t slots = 32;              ///< CTAs that an XCD runs at once: one a CU, or two of a kernel of 64-token blocks
+  uint32_t partial_bytes = 0;       ///< a request's; 0 with one split
+  int32_t start_clocks = 0;         ///< of the first CTA on a CU
+  int32_t alone_clocks = 0;         ///< a block's, when its CTA has a CU for itself
+  int32_t shared_clocks = 0;        ///< a block's, when two CTAs share a CU
+  int32_t stream_start_clocks = 0;  ///< until HBM streams
+  int32_t restart_clocks = 0;       ///< what more than one round costs a kernel that HBM binds
+  int32_t combine_clocks = 0;       ///< the gap and combining no bytes; 0 with one split
 };
 
 SplitCandidate candidate_of(const mlaforge_kernel_row& row, int64_t compute_units);

@@ -301,3 +301,31 @@ TEST_CASE("two devices serve two threads at once, each with modules of its own")
     cases[d].reset();
   }
 }
+
+TEST_CASE("a smaller plan in the workspace of a larger one reads nothing stale (flashinfer#4002)") {
+  const reference::Inputs large = reference::make_inputs(spec_of({3000, 700, 129, 0}, 4));
+  const reference::Inputs small = reference::make_inputs(spec_of({300, 40}, 4));
+  const Library library = open_kernels(4, {8, 64});
+  const auto choose = [&](const reference::Inputs& inputs, int splits) {
+    mlaforge_problem problem = problem_of(inputs);
+    problem.splits = splits;
+    mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
+    REQUIRE(library.select(problem, choice));
+    return choice;
+  };
+  const mlaforge_choice plan_a = choose(large, 64);
+  const mlaforge_choice plan_b = choose(small, 8);
+  const DeviceCase a(library, plan_a, large);
+  const DeviceCase b(library, plan_b, small);
+  REQUIRE(a.workspace.bytes() > b.workspace.bytes());
+  const auto expect_both = [&] {
+    a.clear();
+    b.clear();
+    REQUIRE(a.launch(library, plan_a, nullptr));
+    REQUIRE(library.launch(plan_b, b.tensors, a.workspace.as<void>(), a.workspace.bytes(), nullptr));
+    a.expect(large.problem());
+    b.expect(small.problem());
+  };
+  expect_both();  // the workspace was full of 0xff
+  expect_both();  // and now holds what plan B left in plan A's place
+}

@@ -82,7 +82,7 @@ TEST_CASE("an empty table says so") {
   CHECK(says("there are no kernels at all"));
 }
 
-TEST_CASE("fields out of range are named with what is allowed") {
+TEST_CASE("fields out of range are named with what is allowed (FlashMLA#185, flashinfer#4299)") {
   Opened opened(kimi_set());
   mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
   for (const int latent : {511, 96, 72}) {
