@@ -14,11 +14,27 @@ constexpr uint64_t line_bytes = 64;
 
 enum class Use : uint8_t { read, write, atomic };
 
-void note_bytes(GlobalLog& log, const Instruction& instruction, Use use, const std::byte* host, uint32_t bytes) {
+/// The device address of a host byte that the wave just found, or 0.
+uint64_t device_address(const Wave& wave, const std::byte* host) {
+  for (const MemoryRegion& region : wave.group->regions) {
+    const auto bytes = static_cast<std::ptrdiff_t>(region.end - region.begin);
+    if (host >= region.host && host - region.host < bytes) {
+      return region.begin + static_cast<uint64_t>(host - region.host);
+    }
+  }
+  return 0;
+}
+
+void note_bytes(GlobalLog& log, const Wave& wave, const Instruction& instruction, Use use, const std::byte* host,
+                uint32_t bytes) {
   for (auto first = reinterpret_cast<uint64_t>(host); bytes != 0;) {
     const auto here = static_cast<uint32_t>(std::min<uint64_t>(bytes, line_bytes - first % line_bytes));
     const uint64_t mask = (here == line_bytes ? ~uint64_t{0} : (uint64_t{1} << here) - 1) << first % line_bytes;
     LineUse& line = log[first / line_bytes];
+    if (line.device == 0) {
+      const uint64_t device = device_address(wave, host);
+      if (device != 0) line.device = device + (first - reinterpret_cast<uint64_t>(host)) - first % line_bytes;
+    }
     (use == Use::read ? line.read : use == Use::write ? line.written : line.atomic) |= mask;
     (use == Use::read ? line.reader : line.writer) = &instruction;
     first += here;
@@ -39,7 +55,7 @@ std::array<uint32_t, 3> id_of(const LaunchState& launch, uint64_t linear) {
 }
 
 Fault race(const LaunchState& launch, uint64_t workgroup, const LineUse& mine, uint64_t other_workgroup,
-           const LineUse& other, uint64_t line, uint64_t bits) {
+           const LineUse& other, uint64_t bits) {
   const uint64_t bit = bits & (~bits + 1);
   const bool i_write = ((mine.written | mine.atomic) & bit) != 0;
   const bool other_writes = ((other.written | other.atomic) & bit) != 0;
@@ -52,13 +68,16 @@ Fault race(const LaunchState& launch, uint64_t workgroup, const LineUse& mine, u
   fault.disassembly = here.text;
   fault.workgroup = id_of(launch, workgroup);
   const auto id = id_of(launch, other_workgroup);
+  const uint64_t line_address = mine.device != 0 ? mine.device : other.device;
+  const uint64_t address = line_address + static_cast<uint64_t>(std::countr_zero(bit));
+  const std::string where = line_address == 0
+                                ? std::string("a byte")
+                                : fmt::format("the byte at 0x{:x} ({})", address, launch.memory.describe(address));
   fault.message = fmt::format(
-      "workgroup ({}, {}, {}) {} a byte (host address 0x{:x}) that workgroup "
-      "({}, {}, {}) {} by '{}' at 0x{:x}: nothing "
-      "orders the workgroups of a launch",
-      fault.workgroup[0], fault.workgroup[1], fault.workgroup[2], i_write ? "writes" : "reads",
-      line * line_bytes + static_cast<uint64_t>(std::countr_zero(bit)), id[0], id[1], id[2],
-      other_writes ? "writes" : "reads", there.text, there.pc);
+      "workgroup ({}, {}, {}) {} {} that workgroup ({}, {}, {}) {} by '{}' at 0x{:x}: nothing orders a launch's "
+      "workgroups",
+      fault.workgroup[0], fault.workgroup[1], fault.workgroup[2], i_write ? "writes" : "reads", where, id[0], id[1],
+      id[2], other_writes ? "writes" : "reads", there.text, there.pc);
   return fault;
 }
 
@@ -69,14 +88,14 @@ void note_global(GlobalLog& log, const Wave& wave, const PendingOp& op) {
   if (op.kind == QueueKind::lds || i.mnemonic.starts_with("scratch_")) return;
   if (op.kind == QueueKind::scalar && op.registers == 0) {
     for (size_t d = 0; d < op.bytes / 4; ++d) {
-      if (op.address[d] != nullptr) note_bytes(log, i, Use::write, op.address[d], 4);
+      if (op.address[d] != nullptr) note_bytes(log, wave, i, Use::write, op.address[d], 4);
     }
     return;
   }
   if (op.kind == QueueKind::scalar) {
     if (op.apply == nullptr || !i.mnemonic.ends_with("time")) {
       for (size_t d = 0; d < op.registers; ++d) {
-        if (op.address[d] != nullptr) note_bytes(log, i, Use::read, op.address[d], 4);
+        if (op.address[d] != nullptr) note_bytes(log, wave, i, Use::read, op.address[d], 4);
       }
     }
     return;
@@ -96,11 +115,11 @@ void note_global(GlobalLog& log, const Wave& wave, const PendingOp& op) {
   for_lanes(op.exec, [&](int lane_index) {
     const auto lane = static_cast<size_t>(lane_index);
     if (!pieces) {
-      if (shared(op.address[lane])) note_bytes(log, i, use, op.address[lane], bytes);
+      if (shared(op.address[lane])) note_bytes(log, wave, i, use, op.address[lane], bytes);
       return;
     }
     for (size_t d = 0; d < bytes / 4; ++d) {
-      if (op.pieces[d][lane] != nullptr) note_bytes(log, i, use, op.pieces[d][lane], 4);
+      if (op.pieces[d][lane] != nullptr) note_bytes(log, wave, i, use, op.pieces[d][lane], 4);
     }
   });
 }
@@ -124,17 +143,17 @@ std::optional<Fault> GlobalRaces::find(const LaunchState& launch) const {
   }
   for (const auto& [workgroup, log] : logs_) {
     std::optional<Fault> lowest;
-    uint64_t lowest_line = ~uint64_t{0};
+    uint64_t lowest_address = ~uint64_t{0};
     for (const auto& [line, use] : log) {
       const auto found = users.find(line);
-      if (found == users.end() || line >= lowest_line) continue;
+      if (found == users.end() || use.device >= lowest_address) continue;
       for (const uint64_t other : found->second) {
         if (other == workgroup) continue;
         const LineUse& others = logs_.at(other).at(line);
         const uint64_t bits = conflicts(use, others);
         if (bits == 0) continue;
-        lowest = race(launch, workgroup, use, other, others, line, bits);
-        lowest_line = line;
+        lowest = race(launch, workgroup, use, other, others, bits);
+        lowest_address = use.device;
         break;
       }
     }

@@ -20,6 +20,7 @@ struct LaunchState;
 /// What a workgroup does with 64 bytes of memory, a bit a byte.
 struct LineUse {
   uint64_t read = 0, written = 0, atomic = 0;
+  uint64_t device = 0;  ///< address of the line's first byte; before an allocation that begins in the line
   const Instruction* reader = nullptr;
   const Instruction* writer = nullptr;  ///< or atomic
 };

@@ -84,6 +84,15 @@ TEST_CASE("every mutant of an attention and a combine kernel is caught or explai
   }
 }
 
+TEST_CASE("a kernel that the config lacks is named, with the nearest") {
+  const Outcome outcome =
+      mlaforge_command({"mutate", "--kernel", "mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s3_p1__gfx950"});
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.err.find("--kernel") != std::string::npos);
+  CHECK(outcome.err.find("h12_g1_q1_b128_s3_p1") != std::string::npos);
+  CHECK(outcome.err.find("nearest: mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s") != std::string::npos);
+}
+
 TEST_CASE("a mutant that no launch reaches is not explained away") {
   // One token a request: no split runs its steady loop.
   const Outcome outcome = mlaforge_command({"mutate", "--splits", "1", "--context", "1", "--json"});

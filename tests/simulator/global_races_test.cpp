@@ -34,6 +34,9 @@ void expect_race(const std::string& body, uint32_t workgroup, const std::string&
     CHECK(result.fault->kind == FaultKind::global_race);
     CHECK(result.fault->workgroup[0] == workgroup);
     CHECK(result.fault->message.find(other) != std::string::npos);
+    // By device address and allocation.
+    CHECK(result.fault->message.find("the byte at 0x7000000") != std::string::npos);
+    CHECK(result.fault->message.find("-byte allocation at 0x7000000") != std::string::npos);
   }
 }
 
