@@ -156,13 +156,13 @@ TEST_CASE("faults that stop a wave") {
   const Fault junk =
       expect_fault(test::run({.source = ".long 0xffffffff"}, memory, {}), FaultKind::unknown_instruction);
   CHECK(junk.message.find("0xffffffff") != std::string::npos);
-  const Fault unknown = expect_fault(test::run({.source = "s_nop 0\ns_atc_probe 1, s[0:1], 0x0"}, memory, {}),
+  const Fault unknown = expect_fault(test::run({.source = "s_nop 0\ns_dcache_discard s[0:1], 0x0"}, memory, {}),
                                      FaultKind::unknown_instruction);
-  CHECK(unknown.message.find("s_atc_probe") != std::string::npos);
+  CHECK(unknown.message.find("s_dcache_discard") != std::string::npos);
   CHECK(unknown.kernel == "test_kernel");
   CHECK(unknown.pc == 0x600000000004);
   // An unknown instruction that is not reached does not matter.
-  CHECK(test::run({.source = "s_endpgm\ns_atc_probe 1, s[0:1], 0x0"}, memory, {}).ok());
+  CHECK(test::run({.source = "s_endpgm\ns_dcache_discard s[0:1], 0x0"}, memory, {}).ok());
   const Fault beyond =
       expect_fault(test::run({.source = "v_mov_b32 v64, 0\ns_endpgm", .vgprs = 64, .agprs = 0}, memory, {}),
                    FaultKind::register_bounds);
