@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include "cli/bench/bench_case.h"
@@ -205,13 +204,8 @@ int bench_command(const Options& options) {
   print_results(options, results);
   if (results.reports.empty()) return exit_failed;
   if (!options.svg.empty()) {
-    std::ofstream file(options.svg, std::ios::binary);
-    file << bench::roofline_svg(results.reports, plan->config.heads);
-    if (!file.flush()) {
-      return report_errors(
-          {Diagnostic{"--svg", "cannot be written", options.svg, "a path in a folder that exists", {}}}, options.json,
-          exit_bad_input);
-    }
+    const Status written = write_output("--svg", options.svg, bench::roofline_svg(results.reports, plan->config.heads));
+    if (!written) return report_errors(written.errors(), options.json, exit_bad_input);
   }
   return exit_done;
 }

@@ -32,6 +32,10 @@ void add_trace(CLI::App& app, int& exit_code);
 /// Prints errors on stderr, one a line, and with `json` as {"errors": [...]} on stdout too. Returns `code`.
 int report_errors(const Diagnostics& errors, bool json, ExitCode code);
 
+/// Writes what an option names: a file appears whole or not at all; what is no file (a pipe, /dev/stdout) is written
+/// through. The error names the option.
+Status write_output(const char* option, const std::string& path, const std::string& text);
+
 /// Prints a document on stdout, indented by two spaces.
 void print_json(const nlohmann::json& document);
 

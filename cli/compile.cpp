@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "generator/compile/compiler.h"
 #include "generator/compile/kernel_set.h"
 
 namespace mlaforge::cli {
@@ -55,10 +56,16 @@ int compile(const Options& options) {
   if (Status kept = keep_only(*set, options.only); !kept)
     return report_errors(kept.errors(), options.json, exit_bad_input);
 
+  if (const Expected<Compiler> compiler = find_compiler(options.compiler); !compiler) {
+    return report_errors(compiler.errors(), options.json, exit_bad_input);
+  }
   CompileOptions compile_options{.compiler = options.compiler, .cache = options.cache, .jobs = options.jobs};
   if (!options.json && ::isatty(STDERR_FILENO) != 0) compile_options.progress = show_progress;
   const Expected<std::vector<CompiledKernel>> compiled = compile_kernels(set->sources, compile_options);
-  if (!compiled) return report_errors(compiled.errors(), options.json, exit_failed);
+  if (!compiled) {
+    const bool is_input = compiled.errors().front().where == kCacheOption;
+    return report_errors(compiled.errors(), options.json, is_input ? exit_bad_input : exit_failed);
+  }
   nlohmann::json manifest = compiled_manifest(*set, *compiled);
   if (!options.out.empty()) {
     Expected<nlohmann::json> written = write_code_objects(options.out, std::move(manifest), *compiled);

@@ -144,7 +144,8 @@ void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "explain", "Explain kernels (rows, LDS map, wave roles, DMA schedule, budgets, registers), or the choice of one");
-  CLI::Option* name = command->add_option("NAME", options->name, "A kernel's name; default: all kernels of the config");
+  CLI::Option* name = command->add_option("NAME", options->name, "A kernel's name; default: all kernels of the config")
+                          ->check([](const std::string& text) { return text.empty() ? "it is empty" : ""; });
   CLI::Option* config = add_config_option(*command, options->config)->excludes(name);
   command->add_option("--kernels", options->kernels, "A folder that `generate` or `compile` wrote, for its config")
       ->excludes(name)

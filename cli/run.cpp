@@ -9,7 +9,9 @@
 
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "cli/option_values.h"
 #include "cli/run/run_case.h"
+#include "generator/compile/compiler.h"
 #include "generator/emit/files.h"
 #include "generator/variants/enumerate.h"
 
@@ -216,6 +218,10 @@ int run_command(const Options& options) {
   if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
   const Expected<run::RunCase> wanted = make_case(options, plan->config);
   if (!wanted) return report_errors(wanted.errors(), options.json, exit_bad_input);
+  // A compiler that cannot serve is bad input; what it makes of a kernel is the kernel's failure.
+  if (const Expected<Compiler> compiler = find_compiler(options.compiler); !compiler) {
+    return report_errors(compiler.errors(), options.json, exit_bad_input);
+  }
   HipApi hip;
   if (load_hip(backend_of(options.device), hip) != MLAFORGE_SUCCESS) {
     return report_errors({option_error("--device", mlaforge_last_error(), options.device, "auto, simulator, hip")},
@@ -248,7 +254,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
   command->add_option("--page-size", options->page_size, "Tokens a page; default: the config's first")
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
-  command->add_option("--seed", options->seed, "Seed of the inputs; default 1");
+  command->add_option("--seed", options->seed, "Seed of the inputs; default 1")->check(whole_number());
   command->add_option("--input", options->input, "Kind of inputs; default normal")
       ->check(CLI::IsMember(reference::input_names()));
   command->add_option("--page-table", options->page_table, "Layout of the page table: csr (default) or dense")
@@ -271,17 +277,22 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option(
       "--rank", options->rank,
       "Under context parallelism: one rank, or all (default), merged and compared with one rank's result");
-  command->add_option("--pool-bytes", options->wanted.inputs.pool_bytes,
-                      "Size of a sparse cache pool; above 4 GiB a wide_kv kernel serves; default: what the pages need");
+  command
+      ->add_option("--pool-bytes", options->wanted.inputs.pool_bytes,
+                   "Size of a sparse cache pool; above 4 GiB a wide_kv kernel serves; default: what the pages need")
+      ->check(whole_number());
   command->add_option("--kernel", options->kernel,
                       "Exactly this kernel of the config; its key is the other options' default");
   command->add_option("--pipeline", options->pipeline, "Only kernels of this pipeline")
       ->check(CLI::IsMember({"uniform", "warp_specialized"}));
   command->add_option("--block-tokens", options->block_tokens, "Only kernels of this block")
       ->check(CLI::IsMember({64, 128}));
-  command->add_option("--q-scale", options->q_scale, "Factor of an fp8 query; default: a null pointer, 1.0");
-  command->add_option("--k-scale", options->k_scale, "Factor of the keys; default: a null pointer, 1.0");
-  command->add_option("--v-scale", options->v_scale, "Factor of the values; default: a null pointer, 1.0");
+  command->add_option("--q-scale", options->q_scale, "Factor of an fp8 query; default: a null pointer, 1.0")
+      ->check(finite_number());
+  command->add_option("--k-scale", options->k_scale, "Factor of the keys; default: a null pointer, 1.0")
+      ->check(finite_number());
+  command->add_option("--v-scale", options->v_scale, "Factor of the values; default: a null pointer, 1.0")
+      ->check(finite_number());
   command->add_option("--kernel-source", options->kernel_source,
                       "A source to compile in the place of the emitted attention kernel");
   command->add_option("--compiler", options->compiler,

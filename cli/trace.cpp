@@ -1,15 +1,12 @@
 // `mlaforge trace`: what the waves of one CU do, predicted, as a trace for Perfetto or a picture of one block.
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "cli/bench/bench_case.h"
 #include "cli/bench/svg.h"
 #include "cli/commands.h"
 #include "cli/config_option.h"
-#include "generator/emit/files.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -21,18 +18,6 @@ struct Options {
   std::string svg;
   std::string compiler, cache;
 };
-
-/// A file appears whole or not at all; what is no file (a pipe, /dev/stdout) is written through.
-bool write_output(const std::string& path, const std::string& text) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) {
-    return mlaforge::write_file(path, text).has_value();
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  return file.flush().good();
-}
 
 int trace_command(Options options) {
   const Expected<DeploymentPlan> plan = read_plan(options.config);
@@ -52,14 +37,8 @@ int trace_command(Options options) {
       {options.output, report->trace}, {options.svg, options.svg.empty() ? "" : bench::timeline_svg(*report)}};
   for (const auto& [path, text] : files) {
     if (path.empty()) continue;
-    if (!write_output(path, text)) {
-      return report_errors({Diagnostic{&path == &files[0].first ? "--output" : "--svg",
-                                       "cannot be written",
-                                       path,
-                                       "a path in a folder that exists",
-                                       {}}},
-                           false, exit_bad_input);
-    }
+    const Status written = write_output(&path == &files[0].first ? "--output" : "--svg", path, text);
+    if (!written) return report_errors(written.errors(), false, exit_bad_input);
     fmt::print("{}: {} bytes, predicted, {}\n", path, text.size(), report->kernel);
   }
   return exit_done;

@@ -1,5 +1,7 @@
 #include "cli/run/run_case.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -205,7 +207,15 @@ Status set_simulator(const HipApi& hip, const RunCase& wanted) {
                           "--device simulator"};
       }
     } else if (hip.simulator_set_option(key, value->c_str()) != 0) {
-      return Diagnostic{std::string("--") + key, hip.simulator_last_report(), {}, {}, {}};
+      // "mlaforge_simulator_set_option: option KEY is VALUE; allowed: ..."
+      constexpr std::string_view kAllowed = "allowed: ";
+      const std::string report = hip.simulator_last_report();
+      const size_t at = report.find(kAllowed);
+      return Diagnostic{.where = std::string("--") + key,
+                        .problem = "not a value of the simulator's option",
+                        .value = *value,
+                        .allowed = at == std::string::npos ? report : report.substr(at + kAllowed.size()),
+                        .nearest = {}};
     }
   }
   if (!hip.is_simulator()) return std::monostate{};
@@ -294,6 +304,19 @@ Status check_pool(const reference::InputSpec& spec) {
                     "at least " + std::to_string(least), std::to_string(least)};
 }
 
+/// A cache that the machine cannot hold would end in the system killing the process.
+Status check_memory(const HipApi& hip, const reference::InputSpec& spec) {
+  const uint64_t cache = reference::least_pool_bytes(spec) / 2;
+  const uint64_t needed = hip.is_simulator() ? 2 * cache : cache;  // the simulated device's copy
+  const uint64_t memory =
+      static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (needed <= memory) {
+    return std::monostate{};
+  }
+  return Diagnostic{"--context", "the requests' cache does not fit this machine", std::to_string(needed) + " bytes",
+                    "at most its memory, " + std::to_string(memory) + " bytes", "a smaller --batch or --context"};
+}
+
 }  // namespace
 
 Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase& wanted) {
@@ -301,8 +324,10 @@ Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase&
   if (Status set = set_simulator(hip, wanted); !set) {
     return set.errors();
   }
-  if (Status checked = check_pool(wanted.inputs); !checked) {
-    return checked.errors();
+  for (const Status& checked : {check_pool(wanted.inputs), check_memory(hip, wanted.inputs)}) {
+    if (!checked) {
+      return checked.errors();
+    }
   }
   // Inputs may be gigabytes: first ask whether there is a kernel at all.
   if (const auto any = kernels.select(make_problem(wanted.inputs, wanted.splits), wanted.filter); !any) {

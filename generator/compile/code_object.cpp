@@ -40,6 +40,33 @@ std::string_view text_at(Bytes bytes, uint64_t offset) {
   return {start, strnlen(start, rest.size())};
 }
 
+/// Lets the JSON library read no deeper than metadata goes: it descends recursively, and a damaged note of nested
+/// arrays would exhaust the stack.
+class DepthLimit final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool start_object(size_t) override { return ++depth_ <= kDeepest; }
+  bool start_array(size_t) override { return ++depth_ <= kDeepest; }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  static constexpr int kDeepest = 32;
+  bool leave() {
+    --depth_;
+    return true;
+  }
+  int depth_ = 0;
+};
+
 /// The metadata's document among the notes of a PT_NOTE segment.
 std::optional<Json> find_metadata(Bytes notes) {
   uint64_t offset = 0;
@@ -49,6 +76,8 @@ std::optional<Json> find_metadata(Bytes notes) {
     if (header->n_type == kMetadataNote && text_at(slice(notes, name_at, header->n_namesz), 0) == "AMDGPU") {
       const Bytes pack = slice(notes, text_at_offset, header->n_descsz);
       const auto* start = reinterpret_cast<const uint8_t*>(pack.data());
+      DepthLimit limit;
+      if (!Json::sax_parse(start, start + pack.size(), &limit, Json::input_format_t::msgpack)) return std::nullopt;
       Json document = Json::from_msgpack(start, start + pack.size(), true, false);
       if (document.is_object()) return document;
       return std::nullopt;

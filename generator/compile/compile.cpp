@@ -98,10 +98,10 @@ Status run_compiler(const KernelSource& source, const Compiler& compiler, const 
                     const fs::path& product) {
   const ScratchFolder scratch(product.parent_path());
   if (scratch.error()) {
-    return Diagnostic{.where = product.parent_path().string(),
+    return Diagnostic{.where = std::string(kCacheOption),
                       .problem = "the cache cannot be written: " + scratch.error().message(),
-                      .allowed = "a folder with room that may be written",
-                      .nearest = "--cache FOLDER"};
+                      .value = product.parent_path().string(),
+                      .allowed = "a folder with room that may be written"};
   }
   const fs::path include = scratch.path() / "include";
   const fs::path input = scratch.path() / (source.name + ".hip");
@@ -167,7 +167,12 @@ Expected<std::vector<CompiledKernel>> compile_kernels(const std::vector<KernelSo
   const fs::path cache = options.cache.empty() ? default_cache() : fs::absolute(options.cache);
   std::error_code error;
   fs::create_directories(cache, error);
-  if (error) return Diagnostic{.where = cache.string(), .problem = "the cache cannot be made: " + error.message()};
+  if (error) {
+    return Diagnostic{.where = std::string(kCacheOption),
+                      .problem = "the cache cannot be made: " + error.message(),
+                      .value = cache.string(),
+                      .allowed = "a folder with room that may be written"};
+  }
 
   remove_old_scratch(cache);
 

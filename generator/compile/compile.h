@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "generator/compile/code_object.h"
@@ -18,6 +19,9 @@ struct KernelSource {
   std::string target;  ///< e.g. "gfx950"
   std::string text;    ///< HIP source; it may include mlaforge/kernel_contract.h
 };
+
+/// Where errors about the cache point, whoever chose it.
+inline constexpr std::string_view kCacheOption = "--cache";
 
 struct CompileOptions {
   std::string compiler = {};         ///< a name or path; empty: MLAFORGE_COMPILER, else hipcc or clang++-22

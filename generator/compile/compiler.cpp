@@ -25,10 +25,10 @@ std::optional<int> clang_major(std::string_view version) {
   return code == std::errc() ? std::optional(major) : std::nullopt;
 }
 
-/// The compiler of a name or path, or why it cannot serve.
-Expected<Compiler> probe(const std::string& name) {
-  const auto refuse = [&name](std::string problem) {
-    return Diagnostic{.where = "compiler",
+/// The compiler of a name or path, or why it cannot serve; `where` says who named it.
+Expected<Compiler> probe(const std::string& name, const char* where) {
+  const auto refuse = [&](std::string problem) {
+    return Diagnostic{.where = where,
                       .problem = std::move(problem),
                       .value = name,
                       .allowed = fmt::format("hipcc or clang++ of clang {} or newer", kFirstClangWithGfx950),
@@ -47,12 +47,12 @@ Expected<Compiler> probe(const std::string& name) {
 }  // namespace
 
 Expected<Compiler> find_compiler(const std::string& request) {
-  if (!request.empty()) return probe(request);
+  if (!request.empty()) return probe(request, "--compiler");
   if (const char* variable = std::getenv("MLAFORGE_COMPILER"); variable != nullptr && *variable != '\0') {
-    return probe(variable);
+    return probe(variable, "MLAFORGE_COMPILER");
   }
-  if (Expected<Compiler> hipcc = probe("hipcc")) return hipcc;
-  return probe("clang++-22");
+  if (Expected<Compiler> hipcc = probe("hipcc", "compiler")) return hipcc;
+  return probe("clang++-22", "compiler");
 }
 
 std::string version_line(const Compiler& compiler) {

@@ -27,7 +27,11 @@ Expected<KernelSet> load(const std::filesystem::path& where, const ReadText& rea
                       .problem = "cannot be read",
                       .allowed = "a folder that mlaforge generate wrote"};
   }
-  if (const auto listed = manifest_files(*text); !listed) return listed.errors();
+  if (const auto listed = manifest_files(*text); !listed) {
+    Diagnostics errors = listed.errors();
+    for (Diagnostic& error : errors) error.where = (where / error.where).string();
+    return errors;
+  }
 
   KernelSet set{.manifest = Json::parse(*text), .sources = {}};
   Diagnostics errors;
@@ -35,6 +39,13 @@ Expected<KernelSet> load(const std::filesystem::path& where, const ReadText& rea
     for (const char* list : kKernelLists) {
       for (const Json& kernel : set.manifest.at(list)) {
         const std::string file = kernel.at("file");
+        const std::string name = kernel.at("name");
+        if (!is_plain_file_name(file) || !is_plain_file_name(name)) {
+          return Diagnostic{.where = (where / manifest_name).string(),
+                            .problem = "names a kernel or a source that is no file of its folder",
+                            .value = is_plain_file_name(file) ? name : file,
+                            .allowed = "plain file names"};
+        }
         std::optional<std::string> source = read(file);
         const bool is_current = source && kernel.at("source_sha256") == sha256(*source);
         if (!is_current) {
@@ -43,8 +54,7 @@ Expected<KernelSet> load(const std::filesystem::path& where, const ReadText& rea
                             .nearest = "run mlaforge generate"});
           continue;
         }
-        set.sources.push_back(
-            {.name = kernel.at("name"), .target = set.manifest.at("target"), .text = std::move(*source)});
+        set.sources.push_back({.name = name, .target = set.manifest.at("target"), .text = std::move(*source)});
       }
     }
   } catch (const Json::exception& error) {

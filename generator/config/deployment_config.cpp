@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -18,6 +19,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kMaxHeads = 128;  // of one rank
+// Far beyond any deployment; without a bound a few lists of a small file ask for more kernels than memory holds.
+constexpr size_t kMaxKernels = 10'000;
 
 /// A kernel's field: the entry's own, else the deployment's, else the schema's default; always as a list.
 Json field_values(const Json& config, const Json& entry, const std::string& name) {
@@ -114,6 +117,42 @@ void check_head_groups(const DeploymentConfig& config, const Json& document, Dia
   }
 }
 
+/// How many kernels an entry asks for, or just beyond the bound.
+size_t kernel_count(const KernelRequest& request) {
+  size_t count = 1;
+  for (const size_t length :
+       {request.query_length.size(), request.splits.size(), request.head_groups.size(), request.context_parallel.size(),
+        request.page_size.size(), request.kv_dtype.size(), request.query_dtype.size(), request.partial_dtype.size(),
+        request.probability_parts.size(), request.wide_kv.size(), request.pipeline.size(),
+        request.block_tokens.size()}) {
+    if (length > kMaxKernels || count * length > kMaxKernels) return kMaxKernels + 1;
+    count *= length;
+  }
+  return count;
+}
+
+void check_kernel_count(const DeploymentConfig& config, Diagnostics& errors) {
+  size_t count = 0;
+  for (size_t i = 0; i < config.kernels.size() && count <= kMaxKernels; ++i) {
+    count += kernel_count(config.kernels[i]);
+    if (count <= kMaxKernels) continue;
+    errors.push_back({.where = fmt::format("/kernels/{}", i),
+                      .problem = "the lists' combinations are too many kernels",
+                      .allowed = fmt::format("at most {} kernels a config", kMaxKernels),
+                      .nearest = "shorter lists"});
+  }
+}
+
+/// Launches take the scale as a float.
+void check_softmax_scale(const DeploymentConfig& config, Diagnostics& errors) {
+  const auto scale = static_cast<float>(config.softmax_scale);
+  if (scale > 0 && std::isfinite(scale)) return;
+  errors.push_back({.where = "/model/softmax_scale",
+                    .problem = "not a number that a float holds",
+                    .value = fmt::format("{}", config.softmax_scale),
+                    .allowed = "a number above 0 that a float holds"});
+}
+
 }  // namespace
 
 Expected<DeploymentConfig> parse_config(std::string_view text) {
@@ -136,6 +175,8 @@ Expected<DeploymentConfig> parse_config(std::string_view text) {
   if (!errors.empty()) return errors;
   config.heads = config.num_heads / config.tensor_parallel;
   check_head_groups(config, document, errors);
+  check_softmax_scale(config, errors);
+  check_kernel_count(config, errors);
   if (errors.empty()) errors = find_duplicates(config);
   if (!errors.empty()) return errors;
   return config;

@@ -224,6 +224,28 @@ void describe(const Json& config, const Path& path, Diagnostics& out) {
                  .nearest = nearest(node, value).value_or("")});
 }
 
+/// Places of numbers such as 8.0: the validator compares choices by value and would take them for 8.
+void find_fractions(const Json& value, const Path& path, std::set<Path>& found) {
+  if (value.is_number_float()) found.insert(path);
+  if (!value.is_structured()) return;
+  for (const auto& [key, member] : value.items()) {
+    Path at = path;
+    at.push_back(key);
+    find_fractions(member, at, found);
+  }
+}
+
+/// What is wrong with a config that the validator takes.
+Diagnostics check_whole_numbers(const Json& config) {
+  std::set<Path> places;
+  find_fractions(config, {}, places);
+  Diagnostics found;
+  for (const Path& place : places) {
+    if (!takes_type(schema_at(place), value_at(config, place))) describe(config, place, found);
+  }
+  return found;
+}
+
 const valijson::Schema& compiled_schema() {
   static const std::unique_ptr<const valijson::Schema> schema = [] {
     auto result = std::make_unique<valijson::Schema>();
@@ -245,7 +267,7 @@ Diagnostics validate(const Json& config) {
   valijson::Validator validator(valijson::Validator::kStrongTypes);
   valijson::ValidationResults results;
   const valijson::adapters::NlohmannJsonAdapter adapter(config);
-  if (validator.validate(compiled_schema(), adapter, &results)) return {};
+  if (validator.validate(compiled_schema(), adapter, &results)) return check_whole_numbers(config);
 
   // Where the schema has several forms, the validator also reports the forms that were not meant: an error of a list's
   // element stands for the error of the list. An object's own errors stand beside those of its members.

@@ -84,7 +84,12 @@ Expected<DeploymentPlan> plan_deployment(const DeploymentConfig& config) {
   for (const Variant& variant : enumerate(config)) {
     PlanResult planned = make_plan(variant);
     if (const auto* refusal = std::get_if<PlanRefusal>(&planned)) {
-      errors.push_back(to_diagnostic(*refusal, variant));
+      // One reason may refuse many kernels (of all splits, say): the first is named, once.
+      Diagnostic error = to_diagnostic(*refusal, variant);
+      const bool is_known = std::any_of(errors.begin(), errors.end(), [&error](const Diagnostic& known) {
+        return known.problem == error.problem && known.value == error.value && known.nearest == error.nearest;
+      });
+      if (!is_known) errors.push_back(std::move(error));
       continue;
     }
     PlannedKernel kernel{.variant = variant, .plan = std::get<KernelPlan>(std::move(planned))};

@@ -27,7 +27,8 @@ struct DeploymentPlan {
   std::vector<CombinePlan> combines = {};
 };
 
-/// Plans all variants; every refusal is an error that names the kernel, the field and the nearest that works.
+/// Plans all variants; every reason of a refusal is one error that names the first kernel, the field and the nearest
+/// that works.
 Expected<DeploymentPlan> plan_deployment(const DeploymentConfig& config);
 
 /// By partial dtype, then splits: the order of every set.

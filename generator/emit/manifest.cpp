@@ -29,11 +29,6 @@ Json plan_summary(const KernelPlan& plan) {
           {"hbm_clocks", plan.hbm_clocks}};
 }
 
-bool is_plain_file_name(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
-         name.find('\0') == std::string::npos;
-}
-
 }  // namespace
 
 std::string config_hash(const DeploymentPlan& plan) {
@@ -80,6 +75,11 @@ Json make_manifest(const DeploymentPlan& plan, const std::vector<EmittedFile>& f
           {"kernels", kernels},
           {"combine_kernels", combines},
           {"files", names}};
+}
+
+bool is_plain_file_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
+         name.find('\0') == std::string::npos;
 }
 
 Expected<std::vector<std::string>> manifest_files(const std::string& text) {

@@ -19,6 +19,9 @@ std::string config_hash(const DeploymentPlan& plan);
 /// The manifest of a kernel set whose other files are `files`.
 nlohmann::json make_manifest(const DeploymentPlan& plan, const std::vector<EmittedFile>& files);
 
+/// Whether a name is of a file in a folder itself: no separators, not "." or "..".
+bool is_plain_file_name(const std::string& name);
+
 /// A manifest's list of files; an error where the text is no manifest of ours, or lists what is no plain file name.
 Expected<std::vector<std::string>> manifest_files(const std::string& text);
 

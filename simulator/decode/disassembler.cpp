@@ -51,7 +51,8 @@ Disassembler::Disassembler() {
 Disassembler::~Disassembler() { LLVMDisasmDispose(context_); }
 
 Disassembler::Result Disassembler::decode(std::span<const std::byte> bytes, uint64_t pc) {
-  // The longest instruction is 16 bytes (a scaled MFMA). The C interface takes bytes that are not const.
+  // The longest instruction is 16 bytes (a scaled MFMA). The C interface takes bytes that are not const. It always gets
+  // as many, because LLVM 22 crashes on an instruction whose literal is cut off; one that goes past the end is none.
   std::array<uint8_t, 20> buffer{};
   const size_t available = std::min(bytes.size(), buffer.size());
   std::memcpy(buffer.data(), bytes.data(), available);
@@ -60,7 +61,8 @@ Disassembler::Result Disassembler::decode(std::span<const std::byte> bytes, uint
   if (has_reserved_sdwa(words[0], words[1]) || has_reserved_matrix_form(words[0], words[1])) return {};
   if (is_scale_prefix(words[0]) && has_reserved_matrix_form(words[2], words[3])) return {};
   std::array<char, 512> text{};
-  const size_t size = LLVMDisasmInstruction(context_, buffer.data(), available, pc, text.data(), text.size());
+  const size_t size = LLVMDisasmInstruction(context_, buffer.data(), buffer.size(), pc, text.data(), text.size());
+  if (size > available) return {};
   std::string_view trimmed(text.data());
   while (!trimmed.empty() && (trimmed.front() == '\t' || trimmed.front() == ' ')) trimmed.remove_prefix(1);
   while (!trimmed.empty() && (trimmed.back() == '\n' || trimmed.back() == ' ')) trimmed.remove_suffix(1);

@@ -49,8 +49,8 @@ std::string perfetto_trace(std::span<const LaunchTiming> launches, double clock_
     for (const double clock : launch.pass_clocks) times.push_back(clock * us);
     passes.push_back({{"kernel", launch.kernel}, {"main_loop_us", times}});
   }
-  return nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ns"}, {"otherData", {{"launches", passes}}}}
-      .dump();
+  return nlohmann::json{{"traceEvents", events}, {"displayTimeUnit", "ns"}, {"otherData", {{"launches", passes}}}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace mlaforge::simulator::timing

@@ -79,6 +79,87 @@ TEST_CASE("usage errors are exit code 2, help is 0") {
   CHECK_THAT(mlaforge_command({"--version"}).out, Contains("mlaforge 0."));
 }
 
+TEST_CASE("numbers beyond their type are refused, not saturated") {
+  const std::pair<const char*, const char*> bad[] = {{"--seed", "18446744073709551616"},
+                                                     {"--seed", "-1"},
+                                                     {"--seed", "0x10"},
+                                                     {"--pool-bytes", "1e10"},
+                                                     {"--k-scale", "nan"},
+                                                     {"--v-scale", "inf"},
+                                                     {"--k-scale", "1e39"},
+                                                     {"--q-scale", "-infinity"}};
+  for (const auto& [option, value] : bad) {
+    INFO(option << " " << value);
+    const Outcome outcome = mlaforge_command({"run", option, value});
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains(option) && Contains(value));
+  }
+}
+
+TEST_CASE("an option's bad value is named as the user wrote it") {
+  const std::string nowhere = "/nonexistent/clang++";
+  for (const char* command : {"run", "bench", "compile", "mutate", "trace"}) {
+    INFO(command);
+    const Outcome outcome = mlaforge_command({command, "--compiler", nowhere});
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains("--compiler: no such program") && Contains(nowhere));
+  }
+  const Outcome memory = mlaforge_command({"run", "--memory", "lazyy"});
+  CHECK(memory.exit_code == 2);
+  CHECK(memory.err ==
+        "mlaforge: --memory: not a value of the simulator's option (value: lazyy; allowed: lazy, clobber, eager, "
+        "random:SEED "
+        "with a "
+        "number of 64 bits)\n");
+  const Outcome checks = mlaforge_command({"run", "--checks", "lds_race"});
+  CHECK(checks.exit_code == 2);
+  CHECK_THAT(checks.err, Contains("--checks: ") && Contains("lds_races, ") && !Contains("mlaforge_simulator"));
+}
+
+TEST_CASE("a cache that no machine holds is refused before it is made") {
+  const Outcome outcome = mlaforge_command({"run", "--batch", "65536", "--context", "16777216"});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("--context: the requests' cache does not fit") && Contains("a smaller --batch"));
+}
+
+TEST_CASE("errors about what is no UTF-8 are JSON all the same") {
+  const TemporaryFolder folder;
+  write(folder / "config.json", "\x9c{");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"list", "--config", (folder / "config.json").string(), "--json"},
+        {"check", "--kernels", "/nowhere\xff", "--json"}}) {
+    const Outcome outcome = mlaforge_command(arguments);
+    CHECK(outcome.exit_code == 2);
+    CHECK(Json::parse(outcome.out).at("errors").size() == 1);
+  }
+}
+
+TEST_CASE("one reason that refuses kernels of many splits is one error") {
+  const TemporaryFolder folder;
+  write(folder / "config.json",
+        R"({"name": "x", "model": {"num_heads": 128},
+            "kernels": [{"query_length": 8, "splits": [1, 2, 4, 8, 16], "head_groups": 1}]})");
+  const Outcome outcome = mlaforge_command({"list", "--config", (folder / "config.json").string()});
+  CHECK(outcome.exit_code == 2);
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+}
+
+TEST_CASE("a kernel set's bad manifest is named with its folder, and names no files elsewhere") {
+  const TemporaryFolder folder;
+  const std::string manifest = (folder / "manifest.json").string();
+  write(manifest, "{}");
+  const Outcome foreign = mlaforge_command({"compile", "--kernels", folder.path().string()});
+  CHECK(foreign.exit_code == 2);
+  CHECK_THAT(foreign.err, Contains(manifest));
+  for (const char* place : {R"("name": "../k", "file": "k.hip")", R"("name": "k", "file": "../k.hip")"}) {
+    write(manifest, std::string(R"({"generator": {"name": "mlaforge"}, "target": "gfx950", "files": ["k.hip"],)") +
+                        R"("combine_kernels": [], "kernels": [{)" + place + R"(, "source_sha256": "")" + "}]}");
+    const Outcome outside = mlaforge_command({"compile", "--kernels", folder.path().string()});
+    CHECK(outside.exit_code == 2);
+    CHECK_THAT(outside.err, Contains(manifest) && Contains("../k"));
+  }
+}
+
 TEST_CASE("check says whether a kernel set is current") {
   const TemporaryFolder folder;
   const std::string set = (folder / "set").string();
@@ -136,8 +217,11 @@ TEST_CASE("compile refuses what it cannot compile") {
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("nearest: mla_combine_bf16p_s2__gfx950"));
   outcome = mlaforge_command({"compile", "--kernels", set, "--compiler", "/bin/true"});
-  CHECK(outcome.exit_code == 1);
-  CHECK_THAT(outcome.err, Contains("/bin/true"));
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("--compiler: ") && Contains("/bin/true"));
+  outcome = mlaforge_command({"compile", "--kernels", set, "--cache", "/dev/null"});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("--cache: ") && Contains("/dev/null"));
   outcome = mlaforge_command({"compile", "--kernels", folder.path().string()});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("manifest.json"));

@@ -1,4 +1,8 @@
 // Code objects that the compiler made, and the same with bytes cut off or changed.
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
 #include <random>
 
 #include "catch.h"
@@ -46,6 +50,30 @@ TEST_CASE("another name is an error that lists the kernels there are") {
   const auto r = resources_of(compiled_bytes("there", copying_kernel("there"), cache), "elsewhere");
   REQUIRE_FALSE(r.has_value());
   CHECK_THAT(r.errors().front().allowed, Catch::Matchers::Contains("there"));
+}
+
+TEST_CASE("metadata that nests without end is an error, not an exhausted stack") {
+  const TemporaryFolder cache;
+  std::string bytes = compiled_bytes("k", copying_kernel("k"), cache);
+  // The note's MessagePack begins with a map of three behind "AMDGPU\0\0": make it, and a megabyte behind the file,
+  // arrays of one element.
+  const size_t note = bytes.find(std::string("AMDGPU\0\0\x83", 9)) + 8;
+  REQUIRE(note < bytes.size());
+  constexpr uint32_t kDepth = 1 << 20;
+  std::memcpy(bytes.data() + note - 16, &kDepth, sizeof kDepth);  // n_descsz
+  bytes.resize(note + kDepth);
+  std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(note), bytes.end(), '\x91');
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    char* const at = bytes.data() + header.e_phoff + i * sizeof(Elf64_Phdr);
+    Elf64_Phdr segment;
+    std::memcpy(&segment, at, sizeof segment);
+    if (segment.p_type != PT_NOTE) continue;
+    segment.p_filesz += kDepth;
+    std::memcpy(at, &segment, sizeof segment);
+  }
+  CHECK_FALSE(resources_of(bytes, "k").has_value());
 }
 
 TEST_CASE("a code object cut short anywhere is an error or reads the same, never out of bounds") {

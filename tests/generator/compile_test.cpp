@@ -89,7 +89,8 @@ TEST_CASE("a cache in which nothing can be made is an error of every kernel, on 
                                       {.cache = "/proc", .jobs = 2});
   REQUIRE_FALSE(result.has_value());
   CHECK(result.errors().size() == 2);
-  CHECK(result.errors().front().where == "/proc");
+  CHECK(result.errors().front().where == "--cache");
+  CHECK(result.errors().front().value == "/proc");
 }
 
 TEST_CASE("the compiler's own words are shown, for every kernel that fails") {

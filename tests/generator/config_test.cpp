@@ -111,6 +111,20 @@ TEST_CASE("wrong types name the value and what it could have been") {
   CHECK(only_error("[]").where.empty());
 }
 
+TEST_CASE("8.0 is no whole number, wherever it stands") {
+  for (const char* field : {R"("tensor_parallel": 8.0)", R"("page_size": 8.0)", R"("page_size": [1, 8.0])",
+                            R"("context_parallel": 8.0)", R"("block_tokens": 128.0)"}) {
+    INFO(field);
+    const auto config =
+        parse_config(R"({"name": "x", "model": {"num_heads": 96}, "kernels": [{"query_length": 1, "splits": 1}], )" +
+                     std::string(field) + "}");
+    REQUIRE_FALSE(config.has_value());
+    CHECK(config.errors().size() == 1);
+    CHECK(config.errors().front().problem == "wrong type");
+    CHECK((config.errors().front().nearest == "8" || config.errors().front().nearest == "128"));
+  }
+}
+
 TEST_CASE("values out of range name the range and the nearest") {
   struct Case {
     const char* pointer;
@@ -182,6 +196,29 @@ TEST_CASE("more head groups than heads are refused") {
   CHECK(error.where == "/kernels/0/head_groups");
   CHECK(error.nearest == "12");
   CHECK(only_error(patched("/kernels/1/head_groups", {"auto", 100})).where == "/kernels/1/head_groups/1");
+}
+
+TEST_CASE("lists whose combinations no memory holds are refused at once") {
+  std::string numbers = "1";
+  for (int i = 2; i <= 128; ++i) numbers += ", " + std::to_string(i);
+  const auto many = parse_config(R"({"name": "x", "model": {"num_heads": 128}, "kernels": [{"query_length":
+      [1, 2, 3, 4, 5, 6, 7, 8], "splits": [)" +
+                                 numbers + R"(], "head_groups": [)" + numbers +
+                                 R"(], "page_size": [1, 2, 4, 8, 16, 32, 64, 128, 256]}]})");
+  REQUIRE_FALSE(many.has_value());
+  REQUIRE(many.errors().size() == 1);
+  CHECK(to_string(many.errors()) ==
+        "/kernels/0: the lists' combinations are too many kernels (allowed: at most 10000 kernels a config; nearest: "
+        "shorter lists)");
+}
+
+TEST_CASE("a softmax scale that no float holds is refused") {
+  for (const char* scale : {"1e300", "1e-300"}) {
+    const auto config = parse_config(std::string(R"({"name": "x", "model": {"num_heads": 12, "softmax_scale": )") +
+                                     scale + R"(}, "kernels": [{"query_length": 1, "splits": 1}]})");
+    REQUIRE_FALSE(config.has_value());
+    CHECK(config.errors().front().where == "/model/softmax_scale");
+  }
 }
 
 TEST_CASE("two requests for one kernel name both places") {

@@ -153,3 +153,11 @@ TEST_CASE("a 16-byte instruction and bytes that are none") {
   const std::vector<std::byte> half(2, std::byte{0xff});
   CHECK(decode_instruction(disassembler, half, 0).size == 4);
 }
+
+TEST_CASE("an instruction whose literal is cut off by the end of the code is none") {
+  // v_xor_b32 v81, <literal>, v130, as a fuzzer found it: LLVM 22 crashes on its first word alone.
+  constexpr uint32_t code[] = {0x68a304ff, 0x12345678};
+  Disassembler disassembler;
+  CHECK(disassembler.decode(std::as_bytes(std::span(code)), 0).size == 8);
+  CHECK(disassembler.decode(std::as_bytes(std::span(code).first(1)), 0).size == 0);
+}
