@@ -64,12 +64,16 @@ json v_json(const std::vector<VTile>& tiles) {
   return out;
 }
 
+// One E4M3 part of P that stands against a power of two: its largest is rounded too, and o is divided by what PV took.
+bool separate_weight(const KernelPlan& plan) {
+  return plan.pipeline == "warp_specialized" && plan.probability_parts == 1;
+}
+
 // The two tiles of a wave of the warp-specialized pipeline's QK half.
-json tile_pair_json(const KernelPlan& plan) {
+json tile_pair_json() {
   json out = json::array();
   for (int pair = 0; pair < 2; ++pair)
     out.push_back({{"pair", pair},
-                   {"younger_base", (1 - pair) * static_cast<int>(plan.dma.size())},
                    {"tile_offset", pair * 16 * 576},
                    {"token_offset", pair * 16}});
   return out;
@@ -146,7 +150,6 @@ json to_json(const KernelPlan& plan) {
           {"probability_row_text", plan.block_tokens == 128 ? "bytes of a row of P: one part of 128 tokens"
                                                             : "bytes of a row of P: 64 tokens hi | 64 tokens lo"},
           {"lo_place", plan.block_tokens == 128 ? "[1] + at" : "[0] + (at ^ 64)"},
-          {"v_half_count", plan.v_tiles.size() / 2},
           {"values_operand", plan.block_tokens == 128 ? "v.tile[t]" : "twice(v.tile[t])"},
           {"qk_waves", plan.qk_waves},
           {"pv_waves", plan.pv_waves},
@@ -157,7 +160,9 @@ json to_json(const KernelPlan& plan) {
           {"wave_tokens", plan.block_tokens / plan.qk_waves},
           {"wave_latents", 512 / plan.pv_waves},
           {"page_copies", 64 * plan.qk_waves / plan.block_tokens},
-          {"tile_pair", tile_pair_json(plan)},
+          {"tile_pair", tile_pair_json()},
+          {"separate_weight", separate_weight(plan)},
+          {"divisor", separate_weight(plan) ? "weight" : "sum"},
           {"qk_mfmas", plan.qk_mfmas},
           {"pv_mfmas", plan.pv_mfmas},
           {"vgpr_estimate", plan.vgpr_estimate},

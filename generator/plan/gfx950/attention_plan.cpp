@@ -88,13 +88,14 @@ int estimate_vgprs(const KernelPlan& plan) {
     return plan.row_tiles * (query + output + kRowState + kProducts) + 4 * kVTile + probability + kAddresses;
   constexpr int kKeys = 16, kLogits = 8;
   const int qk_wave = plan.row_tiles * (query + kLogits + kRowState) + kKeys + kAddresses;
-  const int pv_wave = plan.row_tiles * (output + probability + kRowState) + 8 * kVTile + kProducts + kAddresses;
+  const int pv_wave = plan.row_tiles * (output + probability + kRowState) + 8 * kVTile + kAddresses;
   return std::max(qk_wave, pv_wave);
 }
 
 std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
   const int tiles = plan.block_tokens / kTileTokens;
-  return {
+  const bool warp_specialized = plan.pipeline == "warp_specialized";
+  std::vector<LdsRegion> regions = {
       {.name = "slots",
        .declaration = "u8 slots[2 * kSlotBytes];",
        .purpose = fmt::format("two K slots of {} tiles x 16 tokens x 576 B; V^T is read from them too", tiles),
@@ -106,13 +107,24 @@ std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
        .bytes = plan.row_tiles * plan.probability_arrays * kTileRows * 128},
       {.name = "exchange",
        .declaration = "float exchange[kRowTiles][kQkWaves / 4][16][4];",
-       .purpose = "row maxima of a block, row sums at the end: [row tile][wave / 4][row][wave % 4]",
+       .purpose = warp_specialized ? "what a block's P stands against: [row tile][0][row][wave]"
+                                   : "row maxima of a block, row sums at the end: [row tile][wave / 4][row][wave % 4]",
        .bytes = plan.row_tiles * kTileRows * plan.qk_waves * 4},
       {.name = "pages",
-       .declaration = "int pages[kQkWaves][64];",
-       .purpose = "page ids of each wave's tokens of a block to come, in copies",
-       .bytes = plan.qk_waves * kLanes * 4},
+       .declaration = warp_specialized ? "int pages[kPvWaves][2][64];" : "int pages[kQkWaves][64];",
+       .purpose = warp_specialized ? "page ids of each PV wave's tokens of two blocks to come, in copies"
+                                   : "page ids of each wave's tokens of a block to come, in copies",
+       .bytes = plan.qk_waves * kLanes * 4 * (warp_specialized ? 2 : 1)},
   };
+  if (warp_specialized) {
+    // With one part of P its sum as PV takes it is another one than the exact sum.
+    const int totals = plan.probability_parts == 1 ? 3 : 2;
+    regions.push_back({.name = "totals",
+                       .declaration = fmt::format("float totals[kRowTiles][{}][kQkWaves / 4][16][4];", totals),
+                       .purpose = "at the end: each wave's row maxima, then its row sums, as exchange has them",
+                       .bytes = totals * plan.row_tiles * kTileRows * plan.qk_waves * 4});
+  }
+  return regions;
 }
 
 // The wave's tile of 16 tokens, line by line; a line is two steps of eight tokens, the tails are one step.

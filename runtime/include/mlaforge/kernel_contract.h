@@ -18,19 +18,22 @@ extern "C" {
 /** Compute dies of the chip; workgroup i runs on XCD i % MLAFORGE_XCDS. */
 #define MLAFORGE_XCDS 8
 
-/** The one argument of an attention kernel, passed by value. All pointers are device pointers.
+/** The arguments of an attention kernel, in this order and layout. All pointers are device pointers.
  *
  * requests is the batch; qlen, heads, splits and page_size are constants of the kernel.
  * Grid: ceil(requests x splits / 8) x 8 x head_groups workgroups in x (see mlaforge_attention_grid). */
 typedef struct mlaforge_attention_args {
-  const void* q;              /**< [requests x qlen, heads, 576] bf16 (or E4M3), 16-byte aligned rows */
-  const void* kv;             /**< [slots, 576] E4M3 (OCP), rows kv_row_stride bytes apart, 16-byte aligned */
+  /* First what a workgroup needs first: these reach its registers before it starts (kernel argument preloading). */
+  const int32_t* seq_len;     /**< [requests] KV tokens over all ranks, this step's qlen included; 0: a padded request */
   const int32_t* page_table;  /**< page ids, one run of entries a request */
   const int32_t* page_indptr; /**< [requests + 1] first entry of each request (CSR); null: dense */
-  const int32_t* seq_len;     /**< [requests] KV tokens over all ranks, this step's qlen included; 0: a padded request */
-  const float* q_scale;       /**< one float, an fp8 query's factor; null: 1.0; unused with bf16 */
   const float* k_scale;       /**< one float, the keys' dequantisation factor; null: 1.0 */
   const float* v_scale;       /**< one float, the values' dequantisation factor; null: 1.0 */
+  const void* kv;             /**< [slots, 576] E4M3 (OCP), rows kv_row_stride bytes apart, 16-byte aligned */
+  int32_t requests;           /**< batch */
+  float softmax_scale;        /**< multiplies q.k before the softmax */
+  const void* q;              /**< [requests x qlen, heads, 576] bf16 (or E4M3), 16-byte aligned rows */
+  const float* q_scale;       /**< one float, an fp8 query's factor; null: 1.0; unused with bf16 */
   void* o;                    /**< [requests x qlen, heads, 512] bf16; stored by the kernel when splits is 1 */
   float* lse;                 /**< [requests x qlen, heads] natural log; stored by the kernel when splits is 1; may be null */
   void* o_partial;            /**< [requests, splits, qlen, heads, 512] bf16 or f32; used when splits > 1 */
@@ -43,17 +46,17 @@ typedef struct mlaforge_attention_args {
   int64_t o_head_stride;      /**< elements between output heads */
   int64_t lse_token_stride;   /**< elements between lse tokens */
   int64_t lse_head_stride;    /**< elements between lse heads */
-  int32_t requests;           /**< batch */
-  float softmax_scale;        /**< multiplies q.k before the softmax */
   int32_t context_parallel_rank; /**< r of this rank: its token j is at global position j x world + r; 0 at world 1 */
   int32_t reserved;
 } mlaforge_attention_args;
 
-/** The one argument of a combine kernel, passed by value.
+/** The arguments of a combine kernel, in this order and layout.
  * Grid: requests x qlen x heads x combine_parts workgroups in x, a row's as neighbours. */
 typedef struct mlaforge_combine_args {
   const void* o_partial;      /**< [requests, splits, qlen, heads, 512] bf16 or f32 */
   const float* lse_partial;   /**< [requests, splits, qlen, heads] */
+  int32_t qlen;
+  int32_t heads;
   void* o;                    /**< [requests x qlen, heads, 512] bf16 */
   float* lse;                 /**< [requests x qlen, heads]; may be null */
   int64_t o_token_stride;
@@ -61,8 +64,6 @@ typedef struct mlaforge_combine_args {
   int64_t lse_token_stride;
   int64_t lse_head_stride;
   int32_t requests;
-  int32_t qlen;
-  int32_t heads;
   int32_t reserved;
 } mlaforge_combine_args;
 
