@@ -32,6 +32,7 @@ const char* mlaforge_simulator_version(void);
  *                                                      the workgroups that stand for the launch are executed.
  *                                                      Setting it forgets the timings so far
  *   timing_trace       MLAFORGE_SIM_TIMING_TRACE       0 (default) or 1: keep what the waves of one CU do
+ *   timing_ranges      MLAFORGE_SIM_TIMING_RANGES      1 (default) or 0: the nominal numbers only, in a third of the work
  *   timing_budget      MLAFORGE_SIM_TIMING_BUDGET      wave instructions that a replay may have; more are extrapolated
  *   wait_watch         MLAFORGE_SIM_WAIT_WATCH         none (default) or KERNEL:OFFSET:VMCNT:LGKMCNT: watch what that
  *                                                      kernel's instruction at OFFSET bytes from its entry no longer

@@ -14,9 +14,9 @@
 namespace mlaforge::simulator {
 namespace {
 
-constexpr std::array<std::string_view, 12> kKeys = {
-    "memory",  "checks", "threads",      "devices",       "instruction_limit", "poison",
-    "hip_abi", "timing", "timing_trace", "timing_budget", "wait_watch",        "reports"};
+constexpr std::array<std::string_view, 13> kKeys = {
+    "memory", "checks",       "threads",       "devices",       "instruction_limit", "poison", "hip_abi",
+    "timing", "timing_trace", "timing_ranges", "timing_budget", "wait_watch",        "reports"};
 constexpr unsigned kMaxThreads = 1024;
 
 std::optional<uint64_t> parse_number(std::string_view text, uint64_t low, uint64_t high) {
@@ -124,10 +124,13 @@ std::string set_option(SimulatorOptions& options, std::string_view key, std::str
     options.hip_abi = static_cast<int>(*abi);
     return {};
   }
-  if (key == "timing" || key == "timing_trace") {
+  if (key == "timing" || key == "timing_trace" || key == "timing_ranges") {
     const auto on = parse_number(value, 0, 1);
     if (!on) return bad_value(key, value, "0, 1");
-    (key == "timing" ? options.timing : options.timing_trace) = *on == 1;
+    bool& flag = key == "timing"         ? options.timing
+                 : key == "timing_trace" ? options.timing_trace
+                                         : options.timing_ranges;
+    flag = *on == 1;
     return {};
   }
   if (key == "timing_budget") {

@@ -22,6 +22,7 @@ struct SimulatorOptions {
   int hip_abi = 6;
   bool timing = false;
   bool timing_trace = false;
+  bool timing_ranges = true;
   uint64_t timing_budget = 6'000'000;
   std::shared_ptr<WaitWatch> watch = {};  // null: nothing is watched
 };

@@ -23,7 +23,8 @@ std::vector<timing::LaunchTiming>& timings() {
 
 void time_kernel(const KernelCode& kernel, const LaunchConfig& config, GlobalMemory& memory,
                  const SimulatorOptions& options) {
-  timing::GridOptions wanted{.budget = options.timing_budget, .trace = options.timing_trace, .recent = {}};
+  timing::GridOptions wanted{
+      .budget = options.timing_budget, .trace = options.timing_trace, .ranges = options.timing_ranges, .recent = {}};
   if (!timings().empty()) wanted.recent = timings().back().written;
   timing::TimingResult result = timing::time_launch(timing::mi355x(), kernel, config, memory, wanted);
   if (result.fault) fail(*result.fault);

@@ -1,6 +1,7 @@
 #include "simulator/timing/grid.h"
 
 #include <algorithm>
+#include <future>
 #include <numeric>
 
 #include "simulator/timing/main_loop.h"
@@ -63,9 +64,8 @@ struct Evaluation {
   Sums sums;
 };
 
-Evaluation evaluate(const Parameters& p, MachineInput& input, const Cohort& cohort) {
+Evaluation evaluate(const Parameters& p, const MachineInput& input, const Cohort& cohort) {
   Evaluation evaluation;
-  input.order = order_of(cohort, cohort.replayed_rounds);
   evaluation.result = replay(p, input);
   evaluation.clocks = evaluation.result.clocks;
   evaluation.sums = sums_of(evaluation.result);
@@ -167,7 +167,7 @@ TimingResult time_launch(const DeviceFile& device, const KernelCode& kernel, con
   const std::vector<bool> recent = mark_recent(stream, options.recent);
   const Cohort& cohort = timing.cohort;
   MachineInput input{.stream = stream,
-                     .order = {},
+                     .order = order_of(cohort, cohort.replayed_rounds),
                      .cus = cohort.cus,
                      .workgroups_per_cu = per_cu,
                      .share = {.xcds = static_cast<double>(cohort.xcds),
@@ -175,13 +175,23 @@ TimingResult time_launch(const DeviceFile& device, const KernelCode& kernel, con
                                .active_cus = static_cast<double>(cohort.active_cus)},
                      .recent = recent,
                      .loop_head = find_main_loop(stream, stream.workgroups.front().waves.front())};
-  for (const Point point : points) {
-    const Parameters p = parameters_at(device, point);
-    input.trace = options.trace && point == Point::nominal;
-    Evaluation evaluation = evaluate(p, input, cohort);
-    timing.us[static_cast<size_t>(point)] = evaluation.clocks / (p.clock_ghz * 1e3);
-    if (point == Point::nominal) describe_nominal(timing, p, input, std::move(evaluation));
+  const auto evaluate_at = [&device, &cohort](Point point, const MachineInput& at) {
+    return evaluate(parameters_at(device, point), at, cohort);
+  };
+  // The ends of the range beside the nominal replay, on threads of their own.
+  std::array<std::future<Evaluation>, 3> ends;
+  for (const Point point : {Point::fast, Point::slow}) {
+    if (options.ranges) ends[static_cast<size_t>(point)] = std::async(std::launch::async, evaluate_at, point, input);
   }
+  input.trace = options.trace;
+  Evaluation middle = evaluate_at(Point::nominal, input);
+  timing.us.fill(middle.clocks / (nominal.clock_ghz * 1e3));
+  for (const Point point : {Point::fast, Point::slow}) {
+    std::future<Evaluation>& end = ends[static_cast<size_t>(point)];
+    if (end.valid())
+      timing.us[static_cast<size_t>(point)] = end.get().clocks / (parameters_at(device, point).clock_ghz * 1e3);
+  }
+  describe_nominal(timing, nominal, input, std::move(middle));
   timing.conflicts = find_conflicts(stream);
   if (options.trace) {
     for (const InstructionInfo& info : stream.instructions) {

@@ -89,6 +89,7 @@ struct LaunchTiming {
 struct GridOptions {
   uint64_t budget = 6'000'000;  ///< wave instructions a replay
   bool trace = false;
+  bool ranges = true;                ///< false: the nominal evaluation only, which stands for all three
   std::vector<AddressRange> recent;  ///< written by the launch before
 };
 

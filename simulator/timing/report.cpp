@@ -1,6 +1,7 @@
 #include "simulator/timing/report.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace mlaforge::simulator::timing {
@@ -19,16 +20,17 @@ nlohmann::json causes_json(const CauseTimes& causes) {
 }
 
 nlohmann::json loop_json(const SteadyLoop& loop) {
+  const std::map<std::string, double> bounds = {{"hbm", loop.hbm_clk},   {"cu_path", loop.path_clk},
+                                                {"lds", loop.lds_clk},   {"mfma", loop.mfma_clk},
+                                                {"valu", loop.valu_clk}, {"issue", loop.issue_clk}};
+  const auto binding =
+      std::max_element(bounds.begin(), bounds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return {{"passes", loop.passes},
           {"clocks", loop.clocks},
-          {"bounds_clk",
-           {{"hbm", loop.hbm_clk},
-            {"cu_path", loop.path_clk},
-            {"lds", loop.lds_clk},
-            {"mfma", loop.mfma_clk},
-            {"valu", loop.valu_clk},
-            {"issue", loop.issue_clk}}},
-          {"lds_conflict_clk", loop.lds_conflict_clk},
+          {"bounds_clk", bounds},
+          {"binding", binding->first},
+          {"over_binding", loop.clocks / binding->second},
+          {"lds_conflict_share", loop.lds_clk == 0 ? 0 : loop.lds_conflict_clk / loop.lds_clk},
           {"dma_bytes", loop.dma_bytes},
           {"wave_clocks", causes_json(loop.causes)}};
 }
