@@ -1,16 +1,18 @@
 // `mlaforge bench`: how long a decode step takes, predicted by the simulator's cycle model or measured on a GPU.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <memory>
 
 #include "cli/bench/bench_case.h"
 #include "cli/bench/svg.h"
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "cli/device_option.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "cli/tuning_option.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -21,6 +23,8 @@ struct Options {
   std::vector<int> contexts = {4096};
   std::vector<int> qlens;
   std::string splits = "auto";
+  std::string kernel;
+  std::string tuning;
   int page_size = 0;
   std::string compiler, cache;
   std::string device = "auto";
@@ -29,6 +33,13 @@ struct Options {
   bool sweep = false;
   bool json = false;
 };
+
+/// Any kernel that can be made, whether the config asks for it or not.
+Expected<PlannedKernel> kernel_of_name(const std::string& name) {
+  const Expected<Variant> variant = parse(name);
+  if (!variant) return variant.errors();
+  return plan_kernel(*variant);
+}
 
 Expected<int> parse_splits(const std::string& text) {
   if (text == "auto") return 0;
@@ -49,6 +60,9 @@ void print_loop(const nlohmann::json& loop) {
   fmt::print("main loop      {:.0f} clocks a pass, over {:.0f} passes; bounds:", loop.at("clocks").get<double>(),
              loop.at("passes").get<double>());
   for (const auto& [name, clocks] : loop.at("bounds_clk").items()) fmt::print(" {} {:.0f}", name, clocks.get<double>());
+  fmt::print("\n               {:.2f} x its binding bound, {}; LDS conflicts {:.1f} % of its LDS clocks",
+             loop.at("over_binding").get<double>(), loop.at("binding").get<std::string>(),
+             100 * loop.at("lds_conflict_share").get<double>());
   fmt::print("\n  of a wave   ");
   for (const auto& [name, clocks] : loop.at("wave_clocks").items()) {
     if (clocks.get<double>() >= 1) fmt::print(" {} {:.0f}", name, clocks.get<double>());
@@ -66,7 +80,7 @@ void print_conflicts(const nlohmann::json& attention) {
 }
 
 void print_report(const bench::BenchReport& r) {
-  fmt::print("kernel         {}\n", r.kernel);
+  fmt::print("kernel         {}, chosen by {}\n", r.kernel, r.chosen_by);
   fmt::print("problem        batch {}, context {}, qlen {}, {} splits\n", r.wanted.batch, r.wanted.context,
              r.wanted.qlen, r.splits);
   fmt::print("{} us   total {}\n", r.predicted ? "predicted" : "measured ", text_of(r.total_us));
@@ -92,16 +106,6 @@ void print_report(const bench::BenchReport& r) {
 /// The grids that serving engineers look at.
 constexpr std::array sweep_batches{1, 2, 4, 8, 16, 32, 64, 128};
 constexpr std::array sweep_contexts{1024, 4096, 8192, 16384, 32768, 65536, 131072};
-
-/// On a terminal only: a pipe stays clean.
-void show_progress(size_t done, size_t all) {
-  if (all < 2 || isatty(STDERR_FILENO) == 0) return;
-  constexpr size_t width = 40;
-  const size_t filled = done * width / all;
-  fmt::print(stderr, "\r[{}{}] {} of {}{}", std::string(filled, '#'), std::string(width - filled, '.'), done, all,
-             done == all ? "\n" : "");
-  std::fflush(stderr);
-}
 
 void print_table(const std::vector<bench::BenchReport>& reports) {
   fmt::print("{} microseconds.\n",
@@ -178,20 +182,34 @@ int bench_command(const Options& options) {
   if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
   const Expected<int> splits = parse_splits(options.splits);
   if (!splits) return report_errors(splits.errors(), options.json, exit_bad_input);
-  HipApi hip;
-  const mlaforge_backend backend = options.device == "hip"         ? MLAFORGE_BACKEND_HIP
-                                   : options.device == "simulator" ? MLAFORGE_BACKEND_SIMULATOR
-                                                                   : MLAFORGE_BACKEND_AUTO;
-  if (load_hip(backend, hip) != MLAFORGE_SUCCESS) {
-    return report_errors({Diagnostic{"--device", mlaforge_last_error(), options.device, "auto, simulator, hip", {}}},
-                         options.json, exit_bad_input);
+  std::optional<PlannedKernel> named;
+  if (!options.kernel.empty()) {
+    Expected<PlannedKernel> kernel = kernel_of_name(options.kernel);
+    if (!kernel) return report_errors(kernel.errors(), options.json, exit_bad_input);
+    named = std::move(*kernel);
   }
+  if (!options.svg.empty()) {
+    if (const Status writable = check_output("--svg", options.svg); !writable)
+      return report_errors(writable.errors(), options.json, exit_bad_input);
+  }
+  const Expected<HipApi> opened = open_hip(options.device);
+  if (!opened) return report_errors(opened.errors(), options.json, exit_bad_input);
+  const HipApi& hip = *opened;
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
+  if (!named) {
+    const Expected<TuningText> tuning = find_tuning(options.tuning, options.config, plan->config);
+    if (!tuning) return report_errors(tuning.errors(), options.json, exit_bad_input);
+    if (!tuning->text.empty()) {
+      if (const Status used = kernels.use_tuning(tuning->name, tuning->text); !used)
+        return report_errors(used.errors(), options.json, exit_bad_input);
+    }
+  }
   const std::vector<bench::BenchCase> cases = cases_of(options, plan->config.kernels.front(), *splits);
   Results results;
   for (const bench::BenchCase& wanted : cases) {
     show_progress(results.reports.size() + results.skipped.size(), cases.size());
-    Expected<bench::BenchReport> report = bench::bench(hip, kernels, wanted, options.bench);
+    Expected<bench::BenchReport> report = named ? bench::bench_kernel(hip, kernels, *named, wanted, options.bench)
+                                                : bench::bench(hip, kernels, wanted, options.bench);
     if (report) {
       results.reports.push_back(std::move(*report));
     } else if (options.sweep) {
@@ -204,7 +222,7 @@ int bench_command(const Options& options) {
   print_results(options, results);
   if (results.reports.empty()) return exit_failed;
   if (!options.svg.empty()) {
-    const Status written = write_output("--svg", options.svg, bench::roofline_svg(results.reports, plan->config.heads));
+    const Status written = write_output("--svg", options.svg, bench::roofline_svg(results.reports));
     if (!written) return report_errors(written.errors(), options.json, exit_bad_input);
   }
   return exit_done;
@@ -227,10 +245,13 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->check(CLI::Range(1, 8));
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
+  command->add_option("--kernel", options->kernel, "Any kernel by its name, of the config or not")
+      ->excludes("--qlen")
+      ->excludes("--splits");
   command->add_option("--page-size", options->page_size, "Tokens a page; default: the config's first")
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
-  command->add_option("--device", options->device, "auto (default): a gfx950 GPU measures, else the model predicts")
-      ->check(CLI::IsMember({"auto", "simulator", "hip"}));
+  add_tuning_option(*command, options->tuning);
+  add_device_option(*command, options->device);
   command->add_flag("--sweep", options->sweep, "The usual grid of batches and contexts, in the place of both options")
       ->excludes("--batch")
       ->excludes("--context");

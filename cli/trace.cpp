@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <tuple>
 
 #include "cli/bench/bench_case.h"
 #include "cli/bench/svg.h"
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "cli/device_option.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -22,10 +24,9 @@ struct Options {
 int trace_command(Options options) {
   const Expected<DeploymentPlan> plan = read_plan(options.config);
   if (!plan) return report_errors(plan.errors(), false, exit_bad_input);
-  HipApi hip;
-  if (load_hip(MLAFORGE_BACKEND_SIMULATOR, hip) != MLAFORGE_SUCCESS) {
-    return report_errors({Diagnostic{"device", mlaforge_last_error(), {}, {}, {}}}, false, exit_bad_input);
-  }
+  const Expected<HipApi> opened = open_hip("simulator");
+  if (!opened) return report_errors(opened.errors(), false, exit_bad_input);
+  const HipApi& hip = *opened;
   const KernelRequest& first = plan->config.kernels.front();
   if (options.wanted.qlen == 0) options.wanted.qlen = first.query_length.front();
   if (options.wanted.page_size == 0) options.wanted.page_size = first.page_size.front();
@@ -33,12 +34,13 @@ int trace_command(Options options) {
   const Expected<bench::BenchReport> report =
       bench::bench(hip, kernels, options.wanted, {.trace = true, .full = false});
   if (!report) return report_errors(report.errors(), false, exit_bad_input);
-  const std::pair<std::string, std::string> files[] = {
-      {options.output, report->trace}, {options.svg, options.svg.empty() ? "" : bench::timeline_svg(*report)}};
-  for (const auto& [path, text] : files) {
+  const std::tuple<const char*, std::string, std::string> files[] = {
+      {"--output", options.output, report->trace},
+      {"--svg", options.svg, options.svg.empty() ? "" : bench::timeline_svg(*report)}};
+  for (const auto& [option, path, text] : files) {
     if (path.empty()) continue;
-    const Status written = write_output(&path == &files[0].first ? "--output" : "--svg", path, text);
-    if (!written) return report_errors(written.errors(), false, exit_bad_input);
+    if (const Status written = write_output(option, path, text); !written)
+      return report_errors(written.errors(), false, exit_bad_input);
     fmt::print("{}: {} bytes, predicted, {}\n", path, text.size(), report->kernel);
   }
   return exit_done;

@@ -72,10 +72,26 @@ mlaforge_problem problem_of(const BenchCase& wanted, const DeploymentConfig& con
   return problem;
 }
 
-Status make_memory(const HipApi& hip, const BenchCase& wanted, const DeploymentConfig& config, uint64_t workspace_bytes,
+/// What a kernel is for.
+mlaforge_problem problem_of(const BenchCase& wanted, const Variant& variant) {
+  mlaforge_problem problem = MLAFORGE_PROBLEM_INIT;
+  problem.heads = variant.heads;
+  problem.q_dtype = variant.q_dtype;
+  problem.kv_dtype = variant.kv_dtype;
+  problem.context_parallel = variant.context_parallel;
+  problem.qlen = variant.qlen;
+  problem.page_size = variant.page_size;
+  problem.splits = variant.splits;
+  problem.batch_capacity = wanted.batch;
+  problem.longest_context = wanted.context;
+  problem.pool_bytes = pool_bytes(wanted);
+  return problem;
+}
+
+Status make_memory(const HipApi& hip, const BenchCase& wanted, const Variant& variant, uint64_t workspace_bytes,
                    StepMemory& m) {
-  const int heads = config.heads;
-  const uint64_t query_bytes = config.kernels.front().query_dtype.front() == MLAFORGE_BF16 ? 2 : 1;
+  const int heads = variant.heads;
+  const uint64_t query_bytes = variant.q_dtype == MLAFORGE_BF16 ? 2 : 1;
   const int64_t pages = (wanted.context + wanted.page_size - 1) / wanted.page_size;
   const int64_t rows = int64_t{wanted.batch} * wanted.qlen * heads;
   std::vector<int32_t> indptr(static_cast<size_t>(wanted.batch) + 1);
@@ -125,8 +141,8 @@ Expected<std::string> simulator_text(const HipApi& hip, const char* function) {
 }
 
 Status set_options(const HipApi& hip, const BenchOptions& options) {
-  std::vector<std::pair<std::string, std::string>> values = {{"timing_trace", options.trace ? "1" : "0"},
-                                                             {"timing", "1"}};
+  std::vector<std::pair<std::string, std::string>> values = {
+      {"timing_trace", options.trace ? "1" : "0"}, {"timing_ranges", options.ranges ? "1" : "0"}, {"timing", "1"}};
   // Bench shortens long contexts itself; the replay may then have all of an XCD's workgroups.
   values.emplace_back("timing_budget", options.full ? "1000000000" : "16000000");
   for (const auto& [key, value] : values) {
@@ -217,22 +233,34 @@ struct Step {
 };
 
 Expected<Step> make_step(const HipApi& hip, const run::LoadedKernel& kernel, const BenchCase& wanted,
-                         const DeploymentConfig& config) {
+                         double softmax_scale) {
+  const Variant& variant = kernel.kernel->variant;
   Step step;
   step.kernel = &kernel;
   uint64_t workspace_bytes = 0;
-  CallResult called = kernel.library.select(problem_of(wanted, config), step.choice);
+  CallResult called = kernel.library.select(problem_of(wanted, variant), step.choice);
   if (called) called = kernel.library.workspace_size(step.choice, workspace_bytes);
   if (!called) return device_error(called.message);
-  if (Status made = make_memory(hip, wanted, config, workspace_bytes, step.memory); !made) return made.errors();
-  step.tensors = make_tensors(wanted, step.memory, config.heads, config.softmax_scale);
+  if (Status made = make_memory(hip, wanted, variant, workspace_bytes, step.memory); !made) return made.errors();
+  step.tensors = make_tensors(wanted, step.memory, variant.heads, softmax_scale);
   return step;
+}
+
+std::string name_of(mlaforge_basis basis, bool splits_given) {
+  switch (basis) {
+    case MLAFORGE_BY_PREDICTED_TUNING:
+      return "predicted_tuning";
+    case MLAFORGE_BY_MEASURED_TUNING:
+      return "measured_tuning";
+    default:
+      return splits_given ? "splits" : "cost_model";
+  }
 }
 
 /// Launches one step and returns what the simulator says of it.
 Expected<nlohmann::json> time_step(const HipApi& hip, const run::LoadedKernel& kernel, const BenchCase& wanted,
-                                   const DeploymentConfig& config, const BenchOptions& options) {
-  const Expected<Step> step = make_step(hip, kernel, wanted, config);
+                                   double softmax_scale, const BenchOptions& options) {
+  const Expected<Step> step = make_step(hip, kernel, wanted, softmax_scale);
   if (!step) return step.errors();
   if (Status set = set_options(hip, options); !set) return set.errors();
   if (Status launched = step->launch(hip); !launched) return launched.errors();
@@ -245,11 +273,14 @@ Expected<nlohmann::json> time_step(const HipApi& hip, const run::LoadedKernel& k
 }
 
 /// What a GPU takes, by events.
-Status fill_measured(BenchReport& report, const HipApi& hip, const run::LoadedKernel& kernel,
-                     const DeploymentConfig& config) {
-  const Expected<Step> step = make_step(hip, kernel, report.wanted, config);
+Status fill_measured(BenchReport& report, const HipApi& hip, const run::LoadedKernel& kernel, double softmax_scale,
+                     const BenchOptions& options) {
+  const Expected<Step> step = make_step(hip, kernel, report.wanted, softmax_scale);
   if (!step) return step.errors();
-  const Expected<Range> us = measure(hip, [&] { return step->launch(hip); });
+  // A simulator that predicted before would go on recording instead of running.
+  if (hip.is_simulator() && hip.simulator_set_option("timing", "0") != 0)
+    return device_error(hip.simulator_last_report());
+  const Expected<Range> us = measure(hip, [&] { return step->launch(hip); }, options.warmups, options.repeats);
   if (!us) return us.errors();
   report.predicted = false;
   report.total_us = *us;
@@ -263,29 +294,41 @@ Status fill_measured(BenchReport& report, const HipApi& hip, const run::LoadedKe
 
 Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const BenchCase& wanted,
                             const BenchOptions& options) {
-  const Expected<const PlannedKernel*> kernel = kernels.select(problem_of(wanted, kernels.config()));
-  if (!kernel) return kernel.errors();
-  const Expected<run::LoadedKernel*> loaded = kernels.load(**kernel, std::nullopt);
+  const Expected<run::ChosenKernel> chosen = kernels.choose(problem_of(wanted, kernels.config()));
+  if (!chosen) return chosen.errors();
+  Expected<BenchReport> report = bench_kernel(hip, kernels, *chosen->kernel, wanted, options);
+  if (report) report->chosen_by = name_of(chosen->basis, wanted.splits != 0);
+  return report;
+}
+
+Expected<BenchReport> bench_kernel(const HipApi& hip, run::Kernels& kernels, const PlannedKernel& kernel,
+                                   const BenchCase& wanted, const BenchOptions& options) {
+  const Expected<run::LoadedKernel*> loaded = kernels.load(kernel, std::nullopt);
   if (!loaded) return loaded.errors();
-  const Variant& variant = (*kernel)->variant;
+  const Variant& variant = kernel.variant;
+  const double softmax_scale = kernels.config().softmax_scale;
   BenchReport report;
   report.wanted = wanted;
+  report.wanted.qlen = variant.qlen;
   report.wanted.splits = variant.splits;
-  report.kernel = (*kernel)->plan.name;
-  report.combine = (*kernel)->combine.has_value() ? (*kernel)->combine->name : "";
+  report.wanted.page_size = variant.page_size;
+  report.kernel = kernel.plan.name;
+  report.combine = kernel.combine.has_value() ? kernel.combine->name : "";
+  report.heads = variant.heads;
   report.splits = variant.splits;
   report.head_groups = variant.head_groups;
   report.block_tokens = variant.block_tokens;
   report.device = device_name(hip, 0);
 
-  if (!hip.is_simulator()) {
-    if (Status measured = fill_measured(report, hip, **loaded, kernels.config()); !measured) return measured.errors();
+  if (options.measure || !hip.is_simulator()) {
+    if (Status measured = fill_measured(report, hip, **loaded, softmax_scale, options); !measured)
+      return measured.errors();
     return report;
   }
-  const Replays replays = choose_replays(wanted, variant, options);
+  const Replays replays = choose_replays(report.wanted, variant, options);
   BenchCase replayed = report.wanted;
   replayed.context = report.replayed_context = replays.longer;
-  const Expected<nlohmann::json> longer = time_step(hip, **loaded, replayed, kernels.config(), options);
+  const Expected<nlohmann::json> longer = time_step(hip, **loaded, replayed, softmax_scale, options);
   if (!longer) return longer.errors();
   if (options.trace) {
     Expected<std::string> trace = simulator_text(hip, "mlaforge_simulator_timing_trace_json");
@@ -296,7 +339,7 @@ Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const Benc
   if (longer->at("launches").size() > 1) report.combine_detail = longer->at("launches").at(1);
   if (replays.shorter != 0) {
     replayed.context = replays.shorter;
-    const Expected<nlohmann::json> shorter = time_step(hip, **loaded, replayed, kernels.config(), options);
+    const Expected<nlohmann::json> shorter = time_step(hip, **loaded, replayed, softmax_scale, options);
     if (!shorter) return shorter.errors();
     extend_launch(report.attention, shorter->at("launches").at(0),
                   double(wanted.context - replays.longer) / (replays.longer - replays.shorter));

@@ -30,6 +30,8 @@ struct Range {
 struct BenchReport {
   BenchCase wanted;
   std::string kernel, combine, device;
+  std::string chosen_by = "name";  ///< what chose the kernel: name, splits, cost_model, predicted or measured tuning
+  int heads = 1;
   int splits = 1;
   int head_groups = 1;
   int block_tokens = 128;
@@ -47,12 +49,21 @@ struct BenchReport {
 
 struct BenchOptions {
   bool trace = false;
-  bool full = false;  ///< replay every block of every workgroup of an XCD, whatever it takes
+  bool full = false;   ///< replay every block of every workgroup of an XCD, whatever it takes
+  bool ranges = true;  ///< false: predict the nominal time only, which then stands for low and high too
+  bool measure = false;  ///< by events on the simulator too, where they time the host
+  int warmups = 20;      ///< launches before those that are measured
+  int repeats = 50;
 };
 
-/// Predicts on the simulator, measures on a GPU (total only). Errors: no kernel for the shape, a compiler, a fault.
+/// The kernel that the runtime chooses for a shape. Predicts on the simulator, measures on a GPU (total only). Errors:
+/// no kernel for the shape, a compiler, a fault.
 Expected<BenchReport> bench(const HipApi& hip, run::Kernels& kernels, const BenchCase& wanted,
                             const BenchOptions& options);
+
+/// A given kernel, of the config or not; wanted.splits and wanted.page_size are the kernel's.
+Expected<BenchReport> bench_kernel(const HipApi& hip, run::Kernels& kernels, const PlannedKernel& kernel,
+                                   const BenchCase& wanted, const BenchOptions& options);
 
 nlohmann::json to_json(const BenchReport& report);
 

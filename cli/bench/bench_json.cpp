@@ -13,6 +13,7 @@ nlohmann::json to_json(const BenchReport& r) {
   nlohmann::json json = {{"kernel", r.kernel},
                          {"combine", r.combine.empty() ? nlohmann::json() : nlohmann::json(r.combine)},
                          {"device", r.device},
+                         {"chosen_by", r.chosen_by},
                          {"predicted", r.predicted},
                          {"batch", r.wanted.batch},
                          {"context", r.wanted.context},

@@ -12,8 +12,8 @@ namespace mlaforge::bench {
 /// without such a loop is shown whole. `trace` is BenchReport::trace.
 std::string timeline_svg(const BenchReport& report);
 
-/// Useful FLOP a second over useful FLOP a byte of cache, below the roofs of the HBM and of the matrix units. `heads`
-/// of the config.
-std::string roofline_svg(std::span<const BenchReport> reports, int heads);
+/// Two panels: useful FLOP a second over useful FLOP a byte of cache, below the roofs of the HBM and of the matrix
+/// units; and the cache's TB/s over its bytes, a line each batch. At least one report.
+std::string roofline_svg(std::span<const BenchReport> reports);
 
 }  // namespace mlaforge::bench

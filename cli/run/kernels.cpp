@@ -7,7 +7,7 @@
 
 #include "generator/emit/files.h"
 #include "runtime/src/library.h"
-#include "runtime/src/table.h"
+#include "runtime/src/tuning.h"
 
 namespace mlaforge::run {
 namespace {
@@ -29,6 +29,7 @@ Kernels::Kernels(DeploymentPlan plan, CompileOptions compile_options, const HipA
     rows_.push_back(make_row(kernel));
   }
   std::sort(rows_.begin(), rows_.end(), [](const auto& a, const auto& b) { return compare_keys(a, b) < 0; });
+  table_ = make_table(rows_, mi355x_compute_units);
 }
 
 Expected<const PlannedKernel*> Kernels::select(const mlaforge_problem& problem, const KernelFilter& filter) const {
@@ -45,6 +46,25 @@ Expected<const PlannedKernel*> Kernels::select(const mlaforge_problem& problem, 
     return error_of("problem", mlaforge_last_error());
   }
   return find(table.rows[selection.row].name);
+}
+
+Status Kernels::use_tuning(const std::string& name, const std::string& text) {
+  const mlaforge_tuning_text texts[] = {{.name = name.c_str(), .text = text.data(), .bytes = text.size()}};
+  DispatchTable table = make_table(rows_, mi355x_compute_units);
+  TuningSummary summary;
+  if (add_tuning(table, plan_.config.target, texts, summary) != MLAFORGE_SUCCESS) {
+    return error_of("tuning", mlaforge_last_error());
+  }
+  table_ = std::move(table);
+  return std::monostate{};
+}
+
+Expected<ChosenKernel> Kernels::choose(const mlaforge_problem& problem) const {
+  Selection selection;
+  if (select_row(table_, problem, selection) != MLAFORGE_SUCCESS) {
+    return error_of("problem", mlaforge_last_error());
+  }
+  return ChosenKernel{find(table_.rows[selection.row].name), selection.basis};
 }
 
 const PlannedKernel* Kernels::find(const std::string& name) const {

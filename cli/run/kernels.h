@@ -11,6 +11,7 @@
 #include "generator/result.h"
 #include "mlaforge/mlaforge.hpp"
 #include "runtime/src/hip_api.h"
+#include "runtime/src/table.h"
 
 namespace mlaforge::run {
 
@@ -45,6 +46,12 @@ struct CodeImage {
   std::string bytes;
 };
 
+/// A kernel, and by what the runtime chose it.
+struct ChosenKernel {
+  const PlannedKernel* kernel = nullptr;
+  mlaforge_basis basis = MLAFORGE_BY_COST_MODEL;
+};
+
 class Kernels {
  public:
   /// `hip` must outlive this object.
@@ -54,6 +61,13 @@ class Kernels {
 
   /// Host only. Error: the runtime's explanation of why no kernel of the config serves.
   Expected<const PlannedKernel*> select(const mlaforge_problem& problem, const KernelFilter& filter = {}) const;
+
+  /// Lets choose() go by tuning data; `name` is for messages. Error: data that the runtime refuses, or rows of kernels
+  /// that the config does not have.
+  Status use_tuning(const std::string& name, const std::string& text);
+
+  /// As select(), by the tuning data where it has a point near.
+  Expected<ChosenKernel> choose(const mlaforge_problem& problem) const;
 
   /// The kernel of a name, or null.
   const PlannedKernel* find(const std::string& name) const;
@@ -80,6 +94,7 @@ class Kernels {
   CompileOptions compile_options_;
   const HipApi& hip_;
   std::vector<mlaforge_kernel_row> rows_;  ///< sorted by key
+  DispatchTable table_;                    ///< of all rows, with the tuning data
   std::map<std::string, LoadedKernel> loaded_;
   std::map<std::string, std::vector<CodeImage>> images_;
   std::optional<CodePatch> patch_;

@@ -77,28 +77,35 @@ Json set_context(const DeploymentPlan& plan) {
 
 }  // namespace
 
+Expected<PlannedKernel> plan_kernel(const Variant& variant) {
+  PlanResult planned = make_plan(variant);
+  if (const auto* refusal = std::get_if<PlanRefusal>(&planned)) return to_diagnostic(*refusal, variant);
+  PlannedKernel kernel{.variant = variant, .plan = std::get<KernelPlan>(std::move(planned))};
+  if (variant.splits > 1) {
+    kernel.combine = make_combine_plan(variant.splits, std::string(dtype_name(variant.partial_dtype)), variant.target);
+  }
+  return kernel;
+}
+
 Expected<DeploymentPlan> plan_deployment(const DeploymentConfig& config) {
   DeploymentPlan result{.config = config};
   Diagnostics errors;
   std::set<std::string> combine_names;
   for (const Variant& variant : enumerate(config)) {
-    PlanResult planned = make_plan(variant);
-    if (const auto* refusal = std::get_if<PlanRefusal>(&planned)) {
+    Expected<PlannedKernel> kernel = plan_kernel(variant);
+    if (!kernel) {
       // One reason may refuse many kernels (of all splits, say): the first is named, once.
-      Diagnostic error = to_diagnostic(*refusal, variant);
-      const bool is_known = std::any_of(errors.begin(), errors.end(), [&error](const Diagnostic& known) {
-        return known.problem == error.problem && known.value == error.value && known.nearest == error.nearest;
-      });
-      if (!is_known) errors.push_back(std::move(error));
+      for (const Diagnostic& error : kernel.errors()) {
+        const bool is_known = std::any_of(errors.begin(), errors.end(), [&error](const Diagnostic& known) {
+          return known.problem == error.problem && known.value == error.value && known.nearest == error.nearest;
+        });
+        if (!is_known) errors.push_back(error);
+      }
       continue;
     }
-    PlannedKernel kernel{.variant = variant, .plan = std::get<KernelPlan>(std::move(planned))};
-    if (variant.splits > 1) {
-      kernel.combine =
-          make_combine_plan(variant.splits, std::string(dtype_name(variant.partial_dtype)), variant.target);
-      if (combine_names.insert(kernel.combine->name).second) result.combines.push_back(*kernel.combine);
-    }
-    result.kernels.push_back(std::move(kernel));
+    if (kernel->combine && combine_names.insert(kernel->combine->name).second)
+      result.combines.push_back(*kernel->combine);
+    result.kernels.push_back(std::move(*kernel));
   }
   if (!errors.empty()) return errors;
   sort_combines(result.combines);

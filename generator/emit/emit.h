@@ -27,6 +27,9 @@ struct DeploymentPlan {
   std::vector<CombinePlan> combines = {};
 };
 
+/// Plans one variant, which no config need ask for; the refusal names the kernel, the field and the nearest that works.
+Expected<PlannedKernel> plan_kernel(const Variant& variant);
+
 /// Plans all variants; every reason of a refusal is one error that names the first kernel, the field and the nearest
 /// that works.
 Expected<DeploymentPlan> plan_deployment(const DeploymentConfig& config);

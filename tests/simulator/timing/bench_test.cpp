@@ -52,6 +52,27 @@ TEST_CASE("Measuring stops at a launch that fails, and says why") {
   CHECK(us.errors().front().problem == "the launch failed");
 }
 
+TEST_CASE("A measured step: the whole kernels run between events, and nothing is predicted") {
+  const HipApi hip = simulator();
+  run::Kernels kernels(default_plan(), {.compiler = {}, .cache = MLAFORGE_TEST_CACHE}, hip);
+  const bench::BenchCase wanted{.batch = 2, .context = 300, .qlen = 1, .splits = 8, .page_size = 1, .seed = 1};
+  bench::BenchOptions options;
+  options.measure = true;
+  options.warmups = 1;
+  options.repeats = 3;
+  const Expected<bench::BenchReport> report = bench::bench(hip, kernels, wanted, options);
+  REQUIRE(report.has_value());
+  CHECK_FALSE(report->predicted);
+  CHECK(ordered(report->total_us));
+  CHECK(report->total_us.low > 0);
+  CHECK(report->kv_bytes == 2 * 300 * 576);
+  CHECK(report->kv_tb_s == Approx(report->kv_bytes / report->total_us.nominal * 1e-6));
+  const nlohmann::json json = bench::to_json(*report);
+  CHECK(json.at("predicted") == false);
+  for (const char* field : {"attention_us", "combine_us", "bounds_us", "binding", "waits"})
+    CHECK(json.count(field) == 0);
+}
+
 TEST_CASE("A predicted step: parts add up, ranges are in order, bounds lie below the time, twice the same") {
   const HipApi hip = simulator();
   run::Kernels kernels(default_plan(), {.compiler = {}, .cache = MLAFORGE_TEST_CACHE}, hip);
