@@ -1,5 +1,5 @@
-// Kernel set kimi_k3_tp8: 49 kernels for gfx950, sorted by key, and their code objects.
-// Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config 8b07b869b6536aef2e6ea46732919e8d1e655b76db912aca7d6f73f2c90666ef.
+// Kernel set kimi_k3_tp8: 51 kernels for gfx950, sorted by key, and their code objects.
+// Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config 0a497f586dfcdf5e3b63f9d46b057fcc6b4809e0533ee7333e553462da5f2b38.
 #include "mlaforge_kernels_kimi_k3_tp8.h"
 
 // The assembler puts each <name>.co of MLAFORGE_CODE_OBJECT_FOLDER into the object file, and a row of the list of code
@@ -24,7 +24,9 @@ __asm__(
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s8_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s16_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s32_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b64_s64_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s64_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b64_s128_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s128_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s256_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g2_q2_b128_s1_p1__gfx950\n"
@@ -83,7 +85,7 @@ __asm__(
     ".purgem mlaforge_kimi_k3_tp8_object\n");
 
 extern "C" {
-extern const mlaforge_code_object mlaforge_code_objects_kimi_k3_tp8[61] __attribute__((visibility("hidden")));
+extern const mlaforge_code_object mlaforge_code_objects_kimi_k3_tp8[63] __attribute__((visibility("hidden")));
 }
 
 static const mlaforge_kernel_row rows[] = {
@@ -107,9 +109,15 @@ static const mlaforge_kernel_row rows[] = {
     {12, 1, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 32, 1, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 128, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s32_p1__gfx950", "mla_combine_bf16p_s32__gfx950"},
+    {12, 1, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 64, 1, 64, MLAFORGE_UNIFORM,
+     MLAFORGE_BF16, 2, 256, 128, 4, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g1_q1_b64_s64_p1__gfx950", "mla_combine_bf16p_s64__gfx950"},
     {12, 1, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 64, 1, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 128, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s64_p1__gfx950", "mla_combine_bf16p_s64__gfx950"},
+    {12, 1, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 128, 1, 64, MLAFORGE_UNIFORM,
+     MLAFORGE_BF16, 2, 256, 256, 4, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g1_q1_b64_s128_p1__gfx950", "mla_combine_bf16p_s128__gfx950"},
     {12, 1, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 128, 1, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 256, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s128_p1__gfx950", "mla_combine_bf16p_s128__gfx950"},
@@ -238,7 +246,7 @@ static const mlaforge_kernel_row rows[] = {
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s42_p1__gfx950", "mla_combine_bf16p_s42__gfx950"},
 };
 
-static const mlaforge_kernel_set kernel_set = {sizeof(mlaforge_kernel_set), "kimi_k3_tp8", rows, 49,
-                                               mlaforge_code_objects_kimi_k3_tp8, 61};
+static const mlaforge_kernel_set kernel_set = {sizeof(mlaforge_kernel_set), "kimi_k3_tp8", rows, 51,
+                                               mlaforge_code_objects_kimi_k3_tp8, 63};
 
 const mlaforge_kernel_set* mlaforge_kernels_kimi_k3_tp8(void) { return &kernel_set; }

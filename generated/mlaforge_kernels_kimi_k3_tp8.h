@@ -1,5 +1,5 @@
-/* Kernel set kimi_k3_tp8: 49 kernels for gfx950.
- * Written by mlaforge 0.1.0 from templates/kernel_set.h.mustache; config 8b07b869b6536aef2e6ea46732919e8d1e655b76db912aca7d6f73f2c90666ef. */
+/* Kernel set kimi_k3_tp8: 51 kernels for gfx950.
+ * Written by mlaforge 0.1.0 from templates/kernel_set.h.mustache; config 0a497f586dfcdf5e3b63f9d46b057fcc6b4809e0533ee7333e553462da5f2b38. */
 #ifndef MLAFORGE_KERNELS_KIMI_K3_TP8_H
 #define MLAFORGE_KERNELS_KIMI_K3_TP8_H
 
