@@ -28,6 +28,7 @@ void add_run(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_mutate(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
+void add_tune(CLI::App& app, int& exit_code);
 
 /// Prints errors on stderr, one a line, and with `json` as {"errors": [...]} on stdout too. Returns `code`.
 int report_errors(const Diagnostics& errors, bool json, ExitCode code);

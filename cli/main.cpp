@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   add_bench(app, exit_code);
   add_mutate(app, exit_code);
   add_trace(app, exit_code);
+  add_tune(app, exit_code);
 #endif
   try {
     app.parse(argc, argv);
