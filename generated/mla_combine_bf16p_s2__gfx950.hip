@@ -57,11 +57,14 @@ MLA_DEVICE float lse_of(float maximum, float sum) {
 }  // namespace
 
 extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(64, 64))) void
-mla_combine_bf16p_s2__gfx950(mlaforge_combine_args args) {
-  // The arguments come in together, not each where it is first used.
-  asm volatile("" ::"s"(args.o_partial), "s"(args.lse_partial), "s"(args.o), "s"(args.lse), "s"(args.o_token_stride),
-               "s"(args.o_head_stride), "s"(args.lse_token_stride), "s"(args.lse_head_stride), "s"(args.qlen),
-               "s"(args.heads));
+mla_combine_bf16p_s2__gfx950(
+    const void* o_partial, const float* lse_partial, int32_t qlen, int32_t heads, void* o, float* lse,
+    int64_t o_token_stride, int64_t o_head_stride, int64_t lse_token_stride, int64_t lse_head_stride,
+    int32_t requests, int32_t reserved) {
+  // By themselves, not as the struct, whose arguments could not be preloaded.
+  const mlaforge_combine_args args = {
+      o_partial, lse_partial, qlen, heads, o, lse, o_token_stride, o_head_stride, lse_token_stride, lse_head_stride,
+      requests, reserved};
   const int thread = (int)__builtin_amdgcn_workitem_id_x();
   const int wave = __builtin_amdgcn_readfirstlane(thread >> 6), lane = thread & 63;
   const int part = (int)__builtin_amdgcn_workgroup_id_x() % kParts;
@@ -82,6 +85,9 @@ mla_combine_bf16p_s2__gfx950(mlaforge_combine_args args) {
   const float lse1 = lses[(long)split1 * rows];
   const Partial8 o0 = *(const MLA_GLOBAL Partial8*)(partials + (long)split0 * rows * MLAFORGE_LATENT_DIM);
   const Partial8 o1 = *(const MLA_GLOBAL Partial8*)(partials + (long)split1 * rows * MLAFORGE_LATENT_DIM);
+  // The arguments that were not preloaded come in behind them, not each where it is first used.
+  asm volatile("" ::"s"(args.o), "s"(args.lse), "s"(args.o_token_stride), "s"(args.o_head_stride),
+               "s"(args.lse_token_stride), "s"(args.lse_head_stride));
 
   // Step 2. The wave's maximum, and the weighted sum of its splits. An empty split's lse is -inf and its o is 0: it adds
   // exactly 0.
@@ -89,17 +95,17 @@ mla_combine_bf16p_s2__gfx950(mlaforge_combine_args args) {
   maximum = __builtin_fmaxf(maximum, lse0);
   maximum = __builtin_fmaxf(maximum, lse1);
   maximum = max_over_groups(maximum);
-  f32x8 o = {0, 0, 0, 0, 0, 0, 0, 0};
+  f32x8 merged = {0, 0, 0, 0, 0, 0, 0, 0};
   float sum = 0.0f;
   const float weight0 = __builtin_amdgcn_exp2f((lse0 - maximum) * kLog2E);
-  o += __builtin_convertvector(o0, f32x8) * weight0;
+  merged += __builtin_convertvector(o0, f32x8) * weight0;
   sum += weight0;
   const float weight1 = __builtin_amdgcn_exp2f((lse1 - maximum) * kLog2E);
-  o += __builtin_convertvector(o1, f32x8) * weight1;
+  merged += __builtin_convertvector(o1, f32x8) * weight1;
   sum += weight1;
   sum = sum_over_groups(sum);
 #pragma unroll
-  for (int i = 0; i < 8; ++i) o[i] = sum_over_groups(o[i]);
+  for (int i = 0; i < 8; ++i) merged[i] = sum_over_groups(merged[i]);
 
   const long token = (long)request * args.qlen + row / args.heads;
   const long head = row % args.heads;
@@ -108,7 +114,7 @@ mla_combine_bf16p_s2__gfx950(mlaforge_combine_args args) {
       args.lse ? (MLA_GLOBAL float*)args.lse + token * args.lse_token_stride + head * args.lse_head_stride : nullptr;
 
   // Step 3. The row's result.
-  if (lane < kGroupLanes) *(MLA_GLOBAL bf16x8*)(to + latent) = __builtin_convertvector(o * inverse_of(sum), bf16x8);
+  if (lane < kGroupLanes) *(MLA_GLOBAL bf16x8*)(to + latent) = __builtin_convertvector(merged * inverse_of(sum), bf16x8);
   if (part == 0 && lane == 0 && lse_to) *lse_to = lse_of(maximum, sum);
 
 }

@@ -61,11 +61,14 @@ MLA_DEVICE float lse_of(float maximum, float sum) {
 }  // namespace
 
 extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(256, 256))) void
-mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
-  // The arguments come in together, not each where it is first used.
-  asm volatile("" ::"s"(args.o_partial), "s"(args.lse_partial), "s"(args.o), "s"(args.lse), "s"(args.o_token_stride),
-               "s"(args.o_head_stride), "s"(args.lse_token_stride), "s"(args.lse_head_stride), "s"(args.qlen),
-               "s"(args.heads));
+mla_combine_bf16p_s80__gfx950(
+    const void* o_partial, const float* lse_partial, int32_t qlen, int32_t heads, void* o, float* lse,
+    int64_t o_token_stride, int64_t o_head_stride, int64_t lse_token_stride, int64_t lse_head_stride,
+    int32_t requests, int32_t reserved) {
+  // By themselves, not as the struct, whose arguments could not be preloaded.
+  const mlaforge_combine_args args = {
+      o_partial, lse_partial, qlen, heads, o, lse, o_token_stride, o_head_stride, lse_token_stride, lse_head_stride,
+      requests, reserved};
   const int thread = (int)__builtin_amdgcn_workitem_id_x();
   const int wave = __builtin_amdgcn_readfirstlane(thread >> 6), lane = thread & 63;
   const int part = (int)__builtin_amdgcn_workgroup_id_x() % kParts;
@@ -95,6 +98,9 @@ mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
   const Partial8 o2 = *(const MLA_GLOBAL Partial8*)(partials + (long)split2 * rows * MLAFORGE_LATENT_DIM);
   const Partial8 o3 = *(const MLA_GLOBAL Partial8*)(partials + (long)split3 * rows * MLAFORGE_LATENT_DIM);
   const Partial8 o4 = *(const MLA_GLOBAL Partial8*)(partials + (long)split4 * rows * MLAFORGE_LATENT_DIM);
+  // The arguments that were not preloaded come in behind them, not each where it is first used.
+  asm volatile("" ::"s"(args.o), "s"(args.lse), "s"(args.o_token_stride), "s"(args.o_head_stride),
+               "s"(args.lse_token_stride), "s"(args.lse_head_stride));
 
   // Step 2. The wave's maximum, and the weighted sum of its splits. An empty split's lse is -inf and its o is 0: it adds
   // exactly 0.
@@ -105,26 +111,26 @@ mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
   maximum = __builtin_fmaxf(maximum, lse3);
   maximum = __builtin_fmaxf(maximum, lse4);
   maximum = max_over_groups(maximum);
-  f32x8 o = {0, 0, 0, 0, 0, 0, 0, 0};
+  f32x8 merged = {0, 0, 0, 0, 0, 0, 0, 0};
   float sum = 0.0f;
   const float weight0 = __builtin_amdgcn_exp2f((lse0 - maximum) * kLog2E);
-  o += __builtin_convertvector(o0, f32x8) * weight0;
+  merged += __builtin_convertvector(o0, f32x8) * weight0;
   sum += weight0;
   const float weight1 = __builtin_amdgcn_exp2f((lse1 - maximum) * kLog2E);
-  o += __builtin_convertvector(o1, f32x8) * weight1;
+  merged += __builtin_convertvector(o1, f32x8) * weight1;
   sum += weight1;
   const float weight2 = __builtin_amdgcn_exp2f((lse2 - maximum) * kLog2E);
-  o += __builtin_convertvector(o2, f32x8) * weight2;
+  merged += __builtin_convertvector(o2, f32x8) * weight2;
   sum += weight2;
   const float weight3 = __builtin_amdgcn_exp2f((lse3 - maximum) * kLog2E);
-  o += __builtin_convertvector(o3, f32x8) * weight3;
+  merged += __builtin_convertvector(o3, f32x8) * weight3;
   sum += weight3;
   const float weight4 = __builtin_amdgcn_exp2f((lse4 - maximum) * kLog2E);
-  o += __builtin_convertvector(o4, f32x8) * weight4;
+  merged += __builtin_convertvector(o4, f32x8) * weight4;
   sum += weight4;
   sum = sum_over_groups(sum);
 #pragma unroll
-  for (int i = 0; i < 8; ++i) o[i] = sum_over_groups(o[i]);
+  for (int i = 0; i < 8; ++i) merged[i] = sum_over_groups(merged[i]);
 
   const long token = (long)request * args.qlen + row / args.heads;
   const long head = row % args.heads;
@@ -137,8 +143,8 @@ mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
   __attribute__((shared)) __attribute__((aligned(16))) static Lds storage;
   MLA_LDS Lds* const lds = (MLA_LDS Lds*)&storage;
   if (lane < kGroupLanes) {
-    *(MLA_LDS f32x4*)&lds->o[wave][lane * 8] = __builtin_shufflevector(o, o, 0, 1, 2, 3);
-    *(MLA_LDS f32x4*)&lds->o[wave][lane * 8 + 4] = __builtin_shufflevector(o, o, 4, 5, 6, 7);
+    *(MLA_LDS f32x4*)&lds->o[wave][lane * 8] = __builtin_shufflevector(merged, merged, 0, 1, 2, 3);
+    *(MLA_LDS f32x4*)&lds->o[wave][lane * 8 + 4] = __builtin_shufflevector(merged, merged, 4, 5, 6, 7);
   }
   if (lane == 0) {
     lds->maximum[wave] = maximum;
@@ -154,13 +160,13 @@ mla_combine_bf16p_s80__gfx950(mlaforge_combine_args args) {
   float largest = kLowest;
 #pragma unroll
   for (int i = 0; i < kWaves; ++i) largest = __builtin_fmaxf(largest, lds->maximum[i]);
-  float merged = 0.0f, total = 0.0f;
+  float latent_sum = 0.0f, total = 0.0f;
 #pragma unroll
   for (int i = 0; i < kWaves; ++i) {
     const float weight = __builtin_amdgcn_exp2f((lds->maximum[i] - largest) * kLog2E);
     total += lds->sum[i] * weight;
-    merged += lds->o[i][thread] * weight;
+    latent_sum += lds->o[i][thread] * weight;
   }
-  to[part * kLatents + thread] = (__bf16)(merged * inverse_of(total));
+  to[part * kLatents + thread] = (__bf16)(latent_sum * inverse_of(total));
   if (part == 0 && thread == 0 && lse_to) *lse_to = lse_of(largest, total);
 }

@@ -57,11 +57,14 @@ MLA_DEVICE float lse_of(float maximum, float sum) {
 }  // namespace
 
 extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(64, 64))) void
-mla_combine_bf16p_s8__gfx950(mlaforge_combine_args args) {
-  // The arguments come in together, not each where it is first used.
-  asm volatile("" ::"s"(args.o_partial), "s"(args.lse_partial), "s"(args.o), "s"(args.lse), "s"(args.o_token_stride),
-               "s"(args.o_head_stride), "s"(args.lse_token_stride), "s"(args.lse_head_stride), "s"(args.qlen),
-               "s"(args.heads));
+mla_combine_bf16p_s8__gfx950(
+    const void* o_partial, const float* lse_partial, int32_t qlen, int32_t heads, void* o, float* lse,
+    int64_t o_token_stride, int64_t o_head_stride, int64_t lse_token_stride, int64_t lse_head_stride,
+    int32_t requests, int32_t reserved) {
+  // By themselves, not as the struct, whose arguments could not be preloaded.
+  const mlaforge_combine_args args = {
+      o_partial, lse_partial, qlen, heads, o, lse, o_token_stride, o_head_stride, lse_token_stride, lse_head_stride,
+      requests, reserved};
   const int thread = (int)__builtin_amdgcn_workitem_id_x();
   const int wave = __builtin_amdgcn_readfirstlane(thread >> 6), lane = thread & 63;
   const int part = (int)__builtin_amdgcn_workgroup_id_x() % kParts;
@@ -100,6 +103,9 @@ mla_combine_bf16p_s8__gfx950(mlaforge_combine_args args) {
   const Partial8 o5 = *(const MLA_GLOBAL Partial8*)(partials + (long)split5 * rows * MLAFORGE_LATENT_DIM);
   const Partial8 o6 = *(const MLA_GLOBAL Partial8*)(partials + (long)split6 * rows * MLAFORGE_LATENT_DIM);
   const Partial8 o7 = *(const MLA_GLOBAL Partial8*)(partials + (long)split7 * rows * MLAFORGE_LATENT_DIM);
+  // The arguments that were not preloaded come in behind them, not each where it is first used.
+  asm volatile("" ::"s"(args.o), "s"(args.lse), "s"(args.o_token_stride), "s"(args.o_head_stride),
+               "s"(args.lse_token_stride), "s"(args.lse_head_stride));
 
   // Step 2. The wave's maximum, and the weighted sum of its splits. An empty split's lse is -inf and its o is 0: it adds
   // exactly 0.
@@ -113,35 +119,35 @@ mla_combine_bf16p_s8__gfx950(mlaforge_combine_args args) {
   maximum = __builtin_fmaxf(maximum, lse6);
   maximum = __builtin_fmaxf(maximum, lse7);
   maximum = max_over_groups(maximum);
-  f32x8 o = {0, 0, 0, 0, 0, 0, 0, 0};
+  f32x8 merged = {0, 0, 0, 0, 0, 0, 0, 0};
   float sum = 0.0f;
   const float weight0 = __builtin_amdgcn_exp2f((lse0 - maximum) * kLog2E);
-  o += __builtin_convertvector(o0, f32x8) * weight0;
+  merged += __builtin_convertvector(o0, f32x8) * weight0;
   sum += weight0;
   const float weight1 = __builtin_amdgcn_exp2f((lse1 - maximum) * kLog2E);
-  o += __builtin_convertvector(o1, f32x8) * weight1;
+  merged += __builtin_convertvector(o1, f32x8) * weight1;
   sum += weight1;
   const float weight2 = __builtin_amdgcn_exp2f((lse2 - maximum) * kLog2E);
-  o += __builtin_convertvector(o2, f32x8) * weight2;
+  merged += __builtin_convertvector(o2, f32x8) * weight2;
   sum += weight2;
   const float weight3 = __builtin_amdgcn_exp2f((lse3 - maximum) * kLog2E);
-  o += __builtin_convertvector(o3, f32x8) * weight3;
+  merged += __builtin_convertvector(o3, f32x8) * weight3;
   sum += weight3;
   const float weight4 = __builtin_amdgcn_exp2f((lse4 - maximum) * kLog2E);
-  o += __builtin_convertvector(o4, f32x8) * weight4;
+  merged += __builtin_convertvector(o4, f32x8) * weight4;
   sum += weight4;
   const float weight5 = __builtin_amdgcn_exp2f((lse5 - maximum) * kLog2E);
-  o += __builtin_convertvector(o5, f32x8) * weight5;
+  merged += __builtin_convertvector(o5, f32x8) * weight5;
   sum += weight5;
   const float weight6 = __builtin_amdgcn_exp2f((lse6 - maximum) * kLog2E);
-  o += __builtin_convertvector(o6, f32x8) * weight6;
+  merged += __builtin_convertvector(o6, f32x8) * weight6;
   sum += weight6;
   const float weight7 = __builtin_amdgcn_exp2f((lse7 - maximum) * kLog2E);
-  o += __builtin_convertvector(o7, f32x8) * weight7;
+  merged += __builtin_convertvector(o7, f32x8) * weight7;
   sum += weight7;
   sum = sum_over_groups(sum);
 #pragma unroll
-  for (int i = 0; i < 8; ++i) o[i] = sum_over_groups(o[i]);
+  for (int i = 0; i < 8; ++i) merged[i] = sum_over_groups(merged[i]);
 
   const long token = (long)request * args.qlen + row / args.heads;
   const long head = row % args.heads;
@@ -150,7 +156,7 @@ mla_combine_bf16p_s8__gfx950(mlaforge_combine_args args) {
       args.lse ? (MLA_GLOBAL float*)args.lse + token * args.lse_token_stride + head * args.lse_head_stride : nullptr;
 
   // Step 3. The row's result.
-  if (lane < kGroupLanes) *(MLA_GLOBAL bf16x8*)(to + latent) = __builtin_convertvector(o * inverse_of(sum), bf16x8);
+  if (lane < kGroupLanes) *(MLA_GLOBAL bf16x8*)(to + latent) = __builtin_convertvector(merged * inverse_of(sum), bf16x8);
   if (part == 0 && lane == 0 && lse_to) *lse_to = lse_of(maximum, sum);
 
 }

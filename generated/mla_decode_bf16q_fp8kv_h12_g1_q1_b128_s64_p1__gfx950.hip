@@ -146,6 +146,12 @@ MLA_DEVICE f32x4 mfma(i32x8 a, i32x8 b, f32x4 c) {
   return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 0, 0, 0);
 }
 
+// The same with B's k in blocks of 32, each times a power of two: lane l has the E8M0 byte of column l % 16, block
+// l / 16. 127 is 1.
+MLA_DEVICE f32x4 mfma_scaled(i32x8 a, i32x8 b, f32x4 c, int b_scale) {
+  return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 127, 0, b_scale);
+}
+
 // Four floats as E4M3 bytes, the first lowest. Round to nearest even; |x| <= 448 is the caller's.
 MLA_DEVICE int pack_fp8(f32x4 x) {
   const int low = __builtin_amdgcn_cvt_pk_fp8_f32(x[0], x[1], 0, false);
@@ -191,6 +197,7 @@ constexpr int kTileTail = 4 * kTileLine;                    // the 64-byte tails
 constexpr int kTileBytes = kTileTokens * MLAFORGE_KEY_DIM;  // 9,216
 constexpr int kTiles = kBlockTokens / kTileTokens;
 constexpr int kSlotBytes = kTiles * kTileBytes;
+constexpr int kWaves = 8;
 constexpr int kPvWaves = 8;                                 // waves that own latents
 constexpr int kChunksPerWave = 8 / kPvWaves;                // their latents: 16-byte chunks of each line
 constexpr int kQkWaves = 8;                                 // waves that own tokens
@@ -232,6 +239,7 @@ struct RowState {
   float logit_scale;  // raw dot products to log2 units
   int last_visible;   // last token that the row sees
   float maximum, sum;
+
   f32x4 o[4];
 };
 
@@ -337,7 +345,11 @@ MLA_DEVICE void find_blocks(const mlaforge_attention_args& args, Work& work) {
   int positions = *length, first_of_csr = *first_page;
   int k_scale_bits = *(args.k_scale ? (const MLA_CONSTANT int*)args.k_scale : length);
   int v_scale_bits = *(args.v_scale ? (const MLA_CONSTANT int*)args.v_scale : length);
-  asm volatile("" : "+s"(positions), "+s"(first_of_csr), "+s"(k_scale_bits), "+s"(v_scale_bits));
+  // The arguments that were not preloaded come in with them, not each where it is first used.
+  asm volatile(""
+               : "+s"(positions), "+s"(first_of_csr), "+s"(k_scale_bits), "+s"(v_scale_bits)
+               : "s"(args.q), "s"(args.q_token_stride), "s"(args.q_head_stride), "s"(args.kv_row_stride),
+                 "s"(args.page_table_stride));
   const float k_scale = args.k_scale ? as_float((unsigned)k_scale_bits) : 1.0f;  // null: 1
   const float v_scale = args.v_scale ? as_float((unsigned)v_scale_bits) : 1.0f;  // null: 1
   work.positions = positions;
@@ -399,7 +411,7 @@ MLA_DEVICE float sum_of(const Exchanged& x) { return sum_of(x.low + x.high); }
 // Piece i of a lane: eight bf16 from column 128 (i / 4) + 64 (i / 2 % 2) + 8 (i % 2) + 16 group; the last two are the
 // tail.
 constexpr int kPieces = MLAFORGE_KEY_DIM / 32;
-constexpr int kPiecesPerWave = (kPieces + kQkWaves - 1) / kQkWaves;  // pieces wave, wave + kQkWaves, ...
+constexpr int kPiecesPerWave = (kPieces + kWaves - 1) / kWaves;  // pieces wave, wave + kWaves, ...
 constexpr int kOperandBytes = 64 * kPieces * 16;                     // a row tile's hi and lo: 16 bytes a lane together
 
 struct RawQuery {
@@ -410,7 +422,7 @@ MLA_DEVICE RawQuery load_query(const MLA_GLOBAL u8* row, Lane lane) {
   RawQuery raw;
 #pragma unroll
   for (int i = 0; i < kPiecesPerWave; ++i) {
-    const int piece = min_int(lane.wave + i * kQkWaves, kPieces - 1);
+    const int piece = min_int(lane.wave + i * kWaves, kPieces - 1);
     const int column = 128 * (piece >> 2) + 64 * (piece >> 1 & 1) + 8 * (piece & 1) + 16 * lane.group;
     raw.piece[i] = *(const MLA_GLOBAL i32x4*)(row + 2 * column);
   }
@@ -445,7 +457,7 @@ MLA_DEVICE f32x4 scale_query(int first_pair, int second_pair, int exponent) {
 MLA_DEVICE void store_operands(MLA_LDS u8* to, const RawQuery& raw, Lane lane, int exponent) {
 #pragma unroll
   for (int i = 0; i < kPiecesPerWave; ++i) {
-    const int piece = lane.wave + i * kQkWaves;
+    const int piece = lane.wave + i * kWaves;
     if (piece >= kPieces) break;
     i32x2 hi, lo;
 #pragma unroll
@@ -473,22 +485,36 @@ MLA_DEVICE QueryTile load_operands(const MLA_LDS u8* from, Lane lane) {
   return q;
 }
 
+// The rows' largest magnitudes of each wave's pieces: [wave / 4][row][wave % 4].
+MLA_DEVICE MLA_LDS float (*magnitudes(MLA_LDS Lds* lds, int row_tile))[16][4] {
+  return (MLA_LDS float (*)[16][4])lds->exchange[row_tile];
+}
 
+MLA_DEVICE float largest_of_waves(const MLA_LDS float (*magnitude)[16][4], Lane lane) {
+  f32x4 largest = *(const MLA_LDS f32x4*)magnitude[0][lane.column];
+  if (kWaves > 4) largest = __builtin_elementwise_max(largest, *(const MLA_LDS f32x4*)magnitude[1][lane.column]);
+  return max_of(largest);
+}
 
-// The operands of every row tile, and the rows' factors from raw dot products to log2 units. Takes the second K slot
-// for the exchange: no DMA may be on its way there.
-MLA_DEVICE void make_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[kRowTiles], float to_log2,
-                             RowState (&state)[kRowTiles], QueryTile (&q)[kRowTiles]) {
-  MLA_LDS u8* const operands = lds->slots + kSlotBytes;
+// Every wave converts its pieces of every row tile. Takes the second K slot for the exchange: no DMA may be on its way
+// there. The rows' exponents come back.
+MLA_DEVICE void convert_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[kRowTiles],
+                                int (&exponent)[kRowTiles]) {
   const float magnitude0 = largest_magnitude(raw[0]);
-  put_exchanged(lds->exchange[0], lane, magnitude0);
+  if (lane.group == 0) magnitudes(lds, 0)[lane.wave >> 2][lane.column][lane.wave & 3] = magnitude0;
   workgroup_barrier();
-  const int exponent0 = query_exponent(maximum_of(load_exchanged(lds->exchange[0], lane)));
-  state[0].logit_scale = __builtin_ldexpf(to_log2, -exponent0);
-  store_operands(operands + 0 * kOperandBytes, raw[0], lane, exponent0);
+  exponent[0] = query_exponent(largest_of_waves(magnitudes(lds, 0), lane));
+  store_operands(lds->slots + kSlotBytes + 0 * kOperandBytes, raw[0], lane, exponent[0]);
   workgroup_barrier();
-  q[0] = load_operands(operands + 0 * kOperandBytes, lane);
-  workgroup_barrier();
+}
+
+// The operands of every row tile, and the rows' factors from raw dot products to log2 units; behind it the slot is free
+// at the next barrier.
+MLA_DEVICE void take_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&)[kRowTiles], float to_log2,
+                             const int (&exponent)[kRowTiles], RowState (&state)[kRowTiles],
+                             QueryTile (&q)[kRowTiles]) {
+  state[0].logit_scale = __builtin_ldexpf(to_log2, -exponent[0]);
+  q[0] = load_operands(lds->slots + kSlotBytes + 0 * kOperandBytes, lane);
 }
 
 
@@ -512,18 +538,22 @@ MLA_DEVICE PoolOffset row_offset(const Pool& pool, int page, int token) {
   return (slot & 0xffffffu) * (pool.row_stride & 0xffffffu);  // a pool below 4 GiB has fewer than 2^23 rows
 }
 
+// Bytes from the request's first page id to that of a token, or of the split's last token.
+MLA_DEVICE unsigned page_offset(const Work& work, int token) {
+  return (unsigned)min_int(token, work.last_token) / kPageSize * 4u;
+}
+
 // The page ids of the two tokens of a 16-token tile that the lane brings: lane / 8 and 8 further on.
 MLA_DEVICE i32x2 load_page_ids(const Pool& pool, const Work& work, Lane lane, int tile_token) {
-  const MLA_GLOBAL int* const ids = (const MLA_GLOBAL int*)pool.pages;
+  const MLA_GLOBAL u8* const ids = (const MLA_GLOBAL u8*)pool.pages;
   const int token = tile_token + (lane.index >> 3);
-  return i32x2{ids[(unsigned)min_int(token, work.last_token) / kPageSize],
-               ids[(unsigned)min_int(token + 8, work.last_token) / kPageSize]};
+  return i32x2{*(const MLA_GLOBAL int*)(ids + page_offset(work, token)),
+               *(const MLA_GLOBAL int*)(ids + page_offset(work, token + 8))};
 }
 
 // Brings the page ids of the wave's 16 tokens of a block to LDS, each in 4 copies. One vector memory operation.
 MLA_DEVICE void dma_pages(const Pool& pool, const Work& work, Lane lane, int wave_token, MLA_LDS int* to) {
-  const int token = min_int(wave_token + lane.index / 4, work.last_token);
-  dma4(pool.pages, (unsigned)(token / kPageSize) * 4u, lds_address((MLA_LDS u8*)to));
+  dma4(pool.pages, page_offset(work, wave_token + lane.index / 4), lds_address((MLA_LDS u8*)to));
 }
 
 // What dma_pages brought, as load_page_ids has it.
@@ -573,6 +603,7 @@ MLA_DEVICE f32x4 masked_logits(f32x4 s, const RowState& row, int token) {
 // The row's maximum over the block.
 MLA_DEVICE float block_maximum(const Exchanged& maxima) { return max3(maximum_of(maxima), kLowestLogit, kLowestLogit); }
 
+
 // Factors that bring what was summed so far, and what the block adds, to the row's new maximum.
 struct Rescale {
   float old, block;
@@ -587,42 +618,69 @@ MLA_DEVICE Rescale take_maximum(RowState& row, float block_max) {
 
 // P x 2^8 by the block's own maximum, so that a far larger running maximum does not clip it.
 MLA_DEVICE f32x4 probabilities(f32x4 s, float block_max) {
+  s += kProbabilityLog2 - block_max;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) s[i] = __builtin_amdgcn_exp2f(s[i] - block_max + kProbabilityLog2);
+  for (int i = 0; i < 4; ++i) s[i] = __builtin_amdgcn_exp2f(s[i]);
   return s;
 }
 
-// Four tokens of P as E4M3 hi + lo.
-MLA_DEVICE void store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], int at, f32x4 p) {
+// Stores four tokens of P as E4M3 hi + lo. What PV takes them for comes back.
+MLA_DEVICE f32x4 store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], int at, f32x4 p) {
   const int hi = pack_fp8(p);
   *(MLA_LDS int*)(arrays[0] + at) = hi;
   const int lo = pack_fp8(p - unpack_fp8(hi));
   *(MLA_LDS int*)(arrays[1] + at) = lo;
+  return p;
+
 }
 
 // ---- The result ---------------------------------------------------------------------------------------------------
 
+// Where the row's output goes: the result itself with one split, else the split's partial.
+struct Place {
+  MLA_GLOBAL Output* o;
+  MLA_GLOBAL float* lse;  // may be null
+};
+
+MLA_DEVICE Place row_place(const mlaforge_attention_args& args, const Work& work, Row row) {
+
+  const long partial = (((long)work.request * kSplits + work.split) * kQueryLength + row.position) * kHeads + row.head;
+  MLA_GLOBAL Output* const o = (MLA_GLOBAL Output*)args.o_partial + partial * MLAFORGE_LATENT_DIM;
+  MLA_GLOBAL float* const lse_to = (MLA_GLOBAL float*)args.lse_partial + partial;
+  return {o, lse_to};
+}
+
 // o of the row, the wave's latents; one wave stores the row's lse.
-MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row,
-                          const RowState& state) {
+MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row, RowState state) {
+  // O is done here: MFMAs, which take all lanes' operands, must not sink to where some lanes are masked.
+#pragma unroll
+  for (int t = 0; t < 4; ++t) asm volatile("" : "+v"(state.o[t]));
   if (!row.live) return;
   // No token seen: o = 0, lse = -inf. A NaN sum stays NaN.
   const float scale = state.sum == 0.0f ? 0.0f : work.v_scale / state.sum;
   const float lse =
       state.sum == 0.0f ? -kInfinity : (state.maximum - kProbabilityLog2 + __builtin_amdgcn_logf(state.sum)) * kLn2;
-
-  const long partial = (((long)work.request * kSplits + work.split) * kQueryLength + row.position) * kHeads + row.head;
-  MLA_GLOBAL Output* const o = (MLA_GLOBAL Output*)args.o_partial + partial * MLAFORGE_LATENT_DIM;
-  MLA_GLOBAL float* const lse_to = (MLA_GLOBAL float*)args.lse_partial + partial;
-  *(MLA_GLOBAL Output4*)(o + 0 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  const Place to = row_place(args, work, row);
+  *(MLA_GLOBAL Output4*)(to.o + 0 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[0] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 128 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 128 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[1] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 256 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 256 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[2] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 384 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 384 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[3] * scale, Output4);
-  if (latent_wave(lane) == 0 && lane.group == 0 && lse_to) *lse_to = lse;
+  if (latent_wave(lane) == 0 && lane.group == 0 && to.lse) *to.lse = lse;
+}
+
+// The same for a split without a block.
+MLA_DEVICE void store_empty_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row) {
+  if (!row.live) return;
+  const Place to = row_place(args, work, row);
+  *(MLA_GLOBAL Output4*)(to.o + 0 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 128 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 256 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 384 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  if (latent_wave(lane) == 0 && lane.group == 0 && to.lse) *to.lse = -kInfinity;
 }
 
 // ---- PV -----------------------------------------------------------------------------------------------------------
@@ -673,19 +731,19 @@ MLA_DEVICE Probabilities load_probabilities(const MLA_LDS u8 (*arrays)[kProbabil
   return p;
 }
 
-// O^T += V^T P^T for the tiles FIRST .. LAST - 1 of one row tile.
-template <int FIRST, int LAST>
+// O^T += V^T P^T for one row tile.
 MLA_DEVICE void accumulate(RowState& row, const Values& v, const Probabilities& p, Rescale rescale) {
-  f32x4 d[LAST - FIRST];
+  f32x4 d[4];
 #pragma unroll
-  for (int t = FIRST; t < LAST; ++t) d[t - FIRST] = mfma(v.tile[t], p.part[0], f32x4{0, 0, 0, 0});
+  for (int t = 0; t < 4; ++t) d[t] = mfma(v.tile[t], p.part[0], f32x4{0, 0, 0, 0});
 #pragma unroll
   for (int part = 1; part < kProbabilityArrays; ++part)
 #pragma unroll
-    for (int t = FIRST; t < LAST; ++t) d[t - FIRST] = mfma(v.tile[t], p.part[part], d[t - FIRST]);
+    for (int t = 0; t < 4; ++t) d[t] = mfma(v.tile[t], p.part[part], d[t]);
 #pragma unroll
-  for (int t = FIRST; t < LAST; ++t) row.o[t] = row.o[t] * rescale.old + d[t - FIRST] * rescale.block;
+  for (int t = 0; t < 4; ++t) row.o[t] = row.o[t] * rescale.old + d[t] * rescale.block;
 }
+
 
 // ---- One block: every wave has 16 of its tokens for QK, then 64 latents for PV --------------------------------
 
@@ -770,7 +828,7 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
   // Step 6. O^T += V^T P^T.
   if (cut) drop_nans(v);
 
-  accumulate<0, 4>(state[0], v, p_operands0, rescale0);
+  accumulate(state[0], v, p_operands0, rescale0);
 }
 
 MLA_DEVICE void attend_split(const mlaforge_attention_args& args, MLA_LDS Lds* lds, const Work& work, Lane lane,
@@ -785,8 +843,11 @@ MLA_DEVICE void attend_split(const mlaforge_attention_args& args, MLA_LDS Lds* l
   wait_vector_memory<0>();
   const unsigned tile = lds_address(lds->slots + lane.wave * kTileBytes);
   dma_tile(pool, work, lane, token, first_page, tile);
+  int exponent[kRowTiles];
   QueryTile q[kRowTiles];
-  make_queries(lds, lane, raw, work.to_log2, state, q);
+  convert_queries(lds, lane, raw, exponent);
+  take_queries(lds, lane, raw, work.to_log2, exponent, state, q);
+  workgroup_barrier();  // the second slot is free
   if (work.begin + 1 < work.end) {
     dma_pages(pool, work, lane, token + 2 * kBlockTokens, lds->pages[lane.wave]);
     dma_tile(pool, work, lane, token + kBlockTokens, second_page, tile + kSlotBytes);
@@ -805,15 +866,18 @@ MLA_DEVICE void attend_split(const mlaforge_attention_args& args, MLA_LDS Lds* l
 }
 
 MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Work work, Lane lane) {
-  // The query is asked for before the request's length is known.
+  find_blocks(args, work);
   Row rows[kRowTiles];
   RawQuery raw[kRowTiles];
   find_rows(lane, work.group, rows);
   load_queries(args, work, lane, rows, raw);
-  find_blocks(args, work);
+  if (work.begin >= work.end) {
+    store_empty_row(args, work, lane, rows[0]);
+    return;
+  }
   RowState state[kRowTiles];
   state[0] = first_state(visible_tokens(args, work.positions, rows[0].position) - 1);
-  if (work.begin < work.end) attend_split(args, lds, work, lane, raw, state);
+  attend_split(args, lds, work, lane, raw, state);
   store_row(args, work, lane, rows[0], state[0]);
 }
 
@@ -822,7 +886,17 @@ MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Wo
 
 extern "C" __attribute__((global))
 __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
-mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s64_p1__gfx950(mlaforge_attention_args args) {
+mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s64_p1__gfx950(
+    const int32_t* seq_len, const int32_t* page_table, const int32_t* page_indptr, const float* k_scale,
+    const float* v_scale, const void* kv, int32_t requests, float softmax_scale, const void* q, const float* q_scale,
+    void* o, float* lse, void* o_partial, float* lse_partial, int64_t q_token_stride, int64_t q_head_stride,
+    int64_t kv_row_stride, int64_t page_table_stride, int64_t o_token_stride, int64_t o_head_stride,
+    int64_t lse_token_stride, int64_t lse_head_stride, int32_t context_parallel_rank, int32_t reserved) {
+  // By themselves, not as the struct, whose arguments could not be preloaded.
+  const mlaforge_attention_args args = {
+      seq_len, page_table, page_indptr, k_scale, v_scale, kv, requests, softmax_scale, q, q_scale, o, lse, o_partial,
+      lse_partial, q_token_stride, q_head_stride, kv_row_stride, page_table_stride, o_token_stride, o_head_stride,
+      lse_token_stride, lse_head_stride, context_parallel_rank, reserved};
   __attribute__((shared)) __attribute__((aligned(1024))) static Lds storage;
   MLA_LDS Lds* const lds = (MLA_LDS Lds*)&storage;
   const int thread = (int)__builtin_amdgcn_workitem_id_x();
@@ -830,10 +904,6 @@ mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s64_p1__gfx950(mlaforge_attention_args arg
                      .index = thread & 63,
                      .column = thread & 15,
                      .group = (thread & 63) >> 4};
-  // The arguments come in together, not each where it is first used.
-  asm volatile("" ::"s"(args.q), "s"(args.kv), "s"(args.page_table), "s"(args.page_indptr), "s"(args.seq_len),
-               "s"(args.k_scale), "s"(args.v_scale), "s"(args.q_token_stride), "s"(args.q_head_stride),
-               "s"(args.kv_row_stride), "s"(args.page_table_stride), "s"(args.requests), "s"(args.softmax_scale));
   const Work work = find_place(args, (int)__builtin_amdgcn_workgroup_id_x());
   if (work.request == args.requests) return;
   attend(args, lds, work, lane);

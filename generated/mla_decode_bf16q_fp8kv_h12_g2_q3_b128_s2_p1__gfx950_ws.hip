@@ -6,11 +6,12 @@
 // 2 splits, page size 1, 128-token blocks, warp_specialized pipeline.
 // A workgroup has 6 heads x 3 positions = 18 rows: row = head x 3 + position.
 //
-// LDS map (157184 of 163840 bytes)
+// LDS map (159232 of 163840 bytes)
 //   slots         147456 B  two K slots of 8 tiles x 16 tokens x 576 B; V^T is read from them too
 //   probability     8192 B  P of a block, E4M3: [row tile][part][16 rows][128 tokens]
-//   exchange         512 B  row maxima of a block, row sums at the end: [row tile][wave / 4][row][wave % 4]
-//   pages           1024 B  page ids of each wave's tokens of a block to come, in copies
+//   exchange         512 B  what a block's P stands against: [row tile][0][row][wave]
+//   pages           2048 B  page ids of each PV wave's tokens of two blocks to come, in copies
+//   totals          1024 B  at the end: each wave's row maxima, then its row sums, as exchange has them
 //
 // Budget a block, in clocks of a CU: MFMA 2176, HBM 8101 when every CU streams a chunk of its own.
 #include <mlaforge/kernel_contract.h>
@@ -146,6 +147,12 @@ MLA_DEVICE f32x4 mfma(i32x8 a, i32x8 b, f32x4 c) {
   return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 0, 0, 0);
 }
 
+// The same with B's k in blocks of 32, each times a power of two: lane l has the E8M0 byte of column l % 16, block
+// l / 16. 127 is 1.
+MLA_DEVICE f32x4 mfma_scaled(i32x8 a, i32x8 b, f32x4 c, int b_scale) {
+  return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 127, 0, b_scale);
+}
+
 // Four floats as E4M3 bytes, the first lowest. Round to nearest even; |x| <= 448 is the caller's.
 MLA_DEVICE int pack_fp8(f32x4 x) {
   const int low = __builtin_amdgcn_cvt_pk_fp8_f32(x[0], x[1], 0, false);
@@ -191,6 +198,7 @@ constexpr int kTileTail = 4 * kTileLine;                    // the 64-byte tails
 constexpr int kTileBytes = kTileTokens * MLAFORGE_KEY_DIM;  // 9,216
 constexpr int kTiles = kBlockTokens / kTileTokens;
 constexpr int kSlotBytes = kTiles * kTileBytes;
+constexpr int kWaves = 8;
 constexpr int kPvWaves = 4;                                 // waves that own latents
 constexpr int kChunksPerWave = 8 / kPvWaves;                // their latents: 16-byte chunks of each line
 constexpr int kQkWaves = 4;                                 // waves that own tokens
@@ -210,9 +218,10 @@ struct Lds {
   u8 slots[2 * kSlotBytes];
   u8 probability[kRowTiles][kProbabilityArrays][kProbabilityArray];
   float exchange[kRowTiles][kQkWaves / 4][16][4];
-  int pages[kQkWaves][64];
+  int pages[kPvWaves][2][64];
+  float totals[kRowTiles][2][kQkWaves / 4][16][4];
 };
-static_assert(sizeof(Lds) == 157184, "the plan's LDS map");
+static_assert(sizeof(Lds) == 159232, "the plan's LDS map");
 
 // ---- What a wave holds --------------------------------------------------------------------------------------------
 
@@ -232,6 +241,7 @@ struct RowState {
   float logit_scale;  // raw dot products to log2 units
   int last_visible;   // last token that the row sees
   float maximum, sum;
+
   f32x4 o[8];
 };
 
@@ -337,7 +347,11 @@ MLA_DEVICE void find_blocks(const mlaforge_attention_args& args, Work& work) {
   int positions = *length, first_of_csr = *first_page;
   int k_scale_bits = *(args.k_scale ? (const MLA_CONSTANT int*)args.k_scale : length);
   int v_scale_bits = *(args.v_scale ? (const MLA_CONSTANT int*)args.v_scale : length);
-  asm volatile("" : "+s"(positions), "+s"(first_of_csr), "+s"(k_scale_bits), "+s"(v_scale_bits));
+  // The arguments that were not preloaded come in with them, not each where it is first used.
+  asm volatile(""
+               : "+s"(positions), "+s"(first_of_csr), "+s"(k_scale_bits), "+s"(v_scale_bits)
+               : "s"(args.q), "s"(args.q_token_stride), "s"(args.q_head_stride), "s"(args.kv_row_stride),
+                 "s"(args.page_table_stride));
   const float k_scale = args.k_scale ? as_float((unsigned)k_scale_bits) : 1.0f;  // null: 1
   const float v_scale = args.v_scale ? as_float((unsigned)v_scale_bits) : 1.0f;  // null: 1
   work.positions = positions;
@@ -397,7 +411,7 @@ MLA_DEVICE float sum_of(const Exchanged& x) { return sum_of(x.all); }
 // Piece i of a lane: eight bf16 from column 128 (i / 4) + 64 (i / 2 % 2) + 8 (i % 2) + 16 group; the last two are the
 // tail.
 constexpr int kPieces = MLAFORGE_KEY_DIM / 32;
-constexpr int kPiecesPerWave = (kPieces + kQkWaves - 1) / kQkWaves;  // pieces wave, wave + kQkWaves, ...
+constexpr int kPiecesPerWave = (kPieces + kWaves - 1) / kWaves;  // pieces wave, wave + kWaves, ...
 constexpr int kOperandBytes = 64 * kPieces * 16;                     // a row tile's hi and lo: 16 bytes a lane together
 
 struct RawQuery {
@@ -408,7 +422,7 @@ MLA_DEVICE RawQuery load_query(const MLA_GLOBAL u8* row, Lane lane) {
   RawQuery raw;
 #pragma unroll
   for (int i = 0; i < kPiecesPerWave; ++i) {
-    const int piece = min_int(lane.wave + i * kQkWaves, kPieces - 1);
+    const int piece = min_int(lane.wave + i * kWaves, kPieces - 1);
     const int column = 128 * (piece >> 2) + 64 * (piece >> 1 & 1) + 8 * (piece & 1) + 16 * lane.group;
     raw.piece[i] = *(const MLA_GLOBAL i32x4*)(row + 2 * column);
   }
@@ -443,7 +457,7 @@ MLA_DEVICE f32x4 scale_query(int first_pair, int second_pair, int exponent) {
 MLA_DEVICE void store_operands(MLA_LDS u8* to, const RawQuery& raw, Lane lane, int exponent) {
 #pragma unroll
   for (int i = 0; i < kPiecesPerWave; ++i) {
-    const int piece = lane.wave + i * kQkWaves;
+    const int piece = lane.wave + i * kWaves;
     if (piece >= kPieces) break;
     i32x2 hi, lo;
 #pragma unroll
@@ -471,29 +485,42 @@ MLA_DEVICE QueryTile load_operands(const MLA_LDS u8* from, Lane lane) {
   return q;
 }
 
-// Barriers of make_queries, which the PV waves must meet too.
-constexpr int kQueryBarriers = 3;
+// The rows' largest magnitudes of each wave's pieces: [wave / 4][row][wave % 4].
+MLA_DEVICE MLA_LDS float (*magnitudes(MLA_LDS Lds* lds, int row_tile))[16][4] {
+  return (MLA_LDS float (*)[16][4])lds->totals[row_tile];
+}
 
-// The operands of every row tile, and the rows' factors from raw dot products to log2 units. Takes the second K slot
-// for the exchange: no DMA may be on its way there.
-MLA_DEVICE void make_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[kRowTiles], float to_log2,
-                             RowState (&state)[kRowTiles], QueryTile (&q)[kRowTiles]) {
-  MLA_LDS u8* const operands = lds->slots + kSlotBytes;
+MLA_DEVICE float largest_of_waves(const MLA_LDS float (*magnitude)[16][4], Lane lane) {
+  f32x4 largest = *(const MLA_LDS f32x4*)magnitude[0][lane.column];
+  if (kWaves > 4) largest = __builtin_elementwise_max(largest, *(const MLA_LDS f32x4*)magnitude[1][lane.column]);
+  return max_of(largest);
+}
+
+// Every wave converts its pieces of every row tile. Takes the second K slot for the exchange: no DMA may be on its way
+// there. The rows' exponents come back.
+MLA_DEVICE void convert_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[kRowTiles],
+                                int (&exponent)[kRowTiles]) {
   const float magnitude0 = largest_magnitude(raw[0]);
-  put_exchanged(lds->exchange[0], lane, magnitude0);
+  if (lane.group == 0) magnitudes(lds, 0)[lane.wave >> 2][lane.column][lane.wave & 3] = magnitude0;
   const float magnitude1 = largest_magnitude(raw[1]);
-  put_exchanged(lds->exchange[1], lane, magnitude1);
+  if (lane.group == 0) magnitudes(lds, 1)[lane.wave >> 2][lane.column][lane.wave & 3] = magnitude1;
   workgroup_barrier();
-  const int exponent0 = query_exponent(maximum_of(load_exchanged(lds->exchange[0], lane)));
-  state[0].logit_scale = __builtin_ldexpf(to_log2, -exponent0);
-  store_operands(operands + 0 * kOperandBytes, raw[0], lane, exponent0);
-  const int exponent1 = query_exponent(maximum_of(load_exchanged(lds->exchange[1], lane)));
-  state[1].logit_scale = __builtin_ldexpf(to_log2, -exponent1);
-  store_operands(operands + 1 * kOperandBytes, raw[1], lane, exponent1);
+  exponent[0] = query_exponent(largest_of_waves(magnitudes(lds, 0), lane));
+  store_operands(lds->slots + kSlotBytes + 0 * kOperandBytes, raw[0], lane, exponent[0]);
+  exponent[1] = query_exponent(largest_of_waves(magnitudes(lds, 1), lane));
+  store_operands(lds->slots + kSlotBytes + 1 * kOperandBytes, raw[1], lane, exponent[1]);
   workgroup_barrier();
-  q[0] = load_operands(operands + 0 * kOperandBytes, lane);
-  q[1] = load_operands(operands + 1 * kOperandBytes, lane);
-  workgroup_barrier();
+}
+
+// The operands of every row tile, and the rows' factors from raw dot products to log2 units; behind it the slot is free
+// at the next barrier.
+MLA_DEVICE void take_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&)[kRowTiles], float to_log2,
+                             const int (&exponent)[kRowTiles], RowState (&state)[kRowTiles],
+                             QueryTile (&q)[kRowTiles]) {
+  state[0].logit_scale = __builtin_ldexpf(to_log2, -exponent[0]);
+  q[0] = load_operands(lds->slots + kSlotBytes + 0 * kOperandBytes, lane);
+  state[1].logit_scale = __builtin_ldexpf(to_log2, -exponent[1]);
+  q[1] = load_operands(lds->slots + kSlotBytes + 1 * kOperandBytes, lane);
 }
 
 
@@ -518,18 +545,22 @@ MLA_DEVICE PoolOffset row_offset(const Pool& pool, int page, int token) {
   return (slot & 0xffffffu) * (pool.row_stride & 0xffffffu);  // a pool below 4 GiB has fewer than 2^23 rows
 }
 
+// Bytes from the request's first page id to that of a token, or of the split's last token.
+MLA_DEVICE unsigned page_offset(const Work& work, int token) {
+  return (unsigned)min_int(token, work.last_token) / kPageSize * 4u;
+}
+
 // The page ids of the two tokens of a 16-token tile that the lane brings: lane / 8 and 8 further on.
 MLA_DEVICE i32x2 load_page_ids(const Pool& pool, const Work& work, Lane lane, int tile_token) {
-  const MLA_GLOBAL int* const ids = (const MLA_GLOBAL int*)pool.pages;
+  const MLA_GLOBAL u8* const ids = (const MLA_GLOBAL u8*)pool.pages;
   const int token = tile_token + (lane.index >> 3);
-  return i32x2{ids[(unsigned)min_int(token, work.last_token) / kPageSize],
-               ids[(unsigned)min_int(token + 8, work.last_token) / kPageSize]};
+  return i32x2{*(const MLA_GLOBAL int*)(ids + page_offset(work, token)),
+               *(const MLA_GLOBAL int*)(ids + page_offset(work, token + 8))};
 }
 
 // Brings the page ids of the wave's 32 tokens of a block to LDS, each in 2 copies. One vector memory operation.
 MLA_DEVICE void dma_pages(const Pool& pool, const Work& work, Lane lane, int wave_token, MLA_LDS int* to) {
-  const int token = min_int(wave_token + lane.index / 2, work.last_token);
-  dma4(pool.pages, (unsigned)(token / kPageSize) * 4u, lds_address((MLA_LDS u8*)to));
+  dma4(pool.pages, page_offset(work, wave_token + lane.index / 2), lds_address((MLA_LDS u8*)to));
 }
 
 // What dma_pages brought, as load_page_ids has it.
@@ -576,8 +607,10 @@ MLA_DEVICE f32x4 masked_logits(f32x4 s, const RowState& row, int token) {
   return s;
 }
 
-// The row's maximum over the block.
-MLA_DEVICE float block_maximum(const Exchanged& maxima) { return max3(maximum_of(maxima), kLowestLogit, kLowestLogit); }
+
+
+// The least power of two, as its exponent, that is no smaller than 2^logit.
+MLA_DEVICE float power_of_two_above(float logit) { return __builtin_ceilf(max3(logit, kLowestLogit, kLowestLogit)); }
 
 // Factors that bring what was summed so far, and what the block adds, to the row's new maximum.
 struct Rescale {
@@ -593,50 +626,81 @@ MLA_DEVICE Rescale take_maximum(RowState& row, float block_max) {
 
 // P x 2^8 by the block's own maximum, so that a far larger running maximum does not clip it.
 MLA_DEVICE f32x4 probabilities(f32x4 s, float block_max) {
+  s += kProbabilityLog2 - block_max;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) s[i] = __builtin_amdgcn_exp2f(s[i] - block_max + kProbabilityLog2);
+  for (int i = 0; i < 4; ++i) s[i] = __builtin_amdgcn_exp2f(s[i]);
   return s;
 }
 
-// Four tokens of P as E4M3 hi + lo.
-MLA_DEVICE void store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], int at, f32x4 p) {
+// Stores four tokens of P as E4M3 hi + lo. What PV takes them for comes back.
+MLA_DEVICE f32x4 store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], int at, f32x4 p) {
   const int hi = pack_fp8(p);
   *(MLA_LDS int*)(arrays[0] + at) = hi;
   const int lo = pack_fp8(p - unpack_fp8(hi));
   *(MLA_LDS int*)(arrays[1] + at) = lo;
+  return p;
+
 }
 
 // ---- The result ---------------------------------------------------------------------------------------------------
 
+// Where the row's output goes: the result itself with one split, else the split's partial.
+struct Place {
+  MLA_GLOBAL Output* o;
+  MLA_GLOBAL float* lse;  // may be null
+};
+
+MLA_DEVICE Place row_place(const mlaforge_attention_args& args, const Work& work, Row row) {
+
+  const long partial = (((long)work.request * kSplits + work.split) * kQueryLength + row.position) * kHeads + row.head;
+  MLA_GLOBAL Output* const o = (MLA_GLOBAL Output*)args.o_partial + partial * MLAFORGE_LATENT_DIM;
+  MLA_GLOBAL float* const lse_to = (MLA_GLOBAL float*)args.lse_partial + partial;
+  return {o, lse_to};
+}
+
 // o of the row, the wave's latents; one wave stores the row's lse.
-MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row,
-                          const RowState& state) {
+MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row, RowState state) {
+  // O is done here: MFMAs, which take all lanes' operands, must not sink to where some lanes are masked.
+#pragma unroll
+  for (int t = 0; t < 8; ++t) asm volatile("" : "+v"(state.o[t]));
   if (!row.live) return;
   // No token seen: o = 0, lse = -inf. A NaN sum stays NaN.
   const float scale = state.sum == 0.0f ? 0.0f : work.v_scale / state.sum;
   const float lse =
       state.sum == 0.0f ? -kInfinity : (state.maximum - kProbabilityLog2 + __builtin_amdgcn_logf(state.sum)) * kLn2;
-
-  const long partial = (((long)work.request * kSplits + work.split) * kQueryLength + row.position) * kHeads + row.head;
-  MLA_GLOBAL Output* const o = (MLA_GLOBAL Output*)args.o_partial + partial * MLAFORGE_LATENT_DIM;
-  MLA_GLOBAL float* const lse_to = (MLA_GLOBAL float*)args.lse_partial + partial;
-  *(MLA_GLOBAL Output4*)(o + 0 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  const Place to = row_place(args, work, row);
+  *(MLA_GLOBAL Output4*)(to.o + 0 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[0] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 16 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 16 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[1] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 128 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 128 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[2] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 144 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 144 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[3] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 256 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 256 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[4] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 272 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 272 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[5] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 384 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 384 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[6] * scale, Output4);
-  *(MLA_GLOBAL Output4*)(o + 400 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
+  *(MLA_GLOBAL Output4*)(to.o + 400 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) =
       __builtin_convertvector(state.o[7] * scale, Output4);
-  if (latent_wave(lane) == 0 && lane.group == 0 && lse_to) *lse_to = lse;
+  if (latent_wave(lane) == 0 && lane.group == 0 && to.lse) *to.lse = lse;
+}
+
+// The same for a split without a block.
+MLA_DEVICE void store_empty_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row) {
+  if (!row.live) return;
+  const Place to = row_place(args, work, row);
+  *(MLA_GLOBAL Output4*)(to.o + 0 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 16 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 128 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 144 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 256 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 272 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 384 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  *(MLA_GLOBAL Output4*)(to.o + 400 + 16 * kChunksPerWave * latent_wave(lane) + 4 * lane.group) = Output4{};
+  if (latent_wave(lane) == 0 && lane.group == 0 && to.lse) *to.lse = -kInfinity;
 }
 
 // ---- PV -----------------------------------------------------------------------------------------------------------
@@ -703,27 +767,197 @@ MLA_DEVICE Probabilities load_probabilities(const MLA_LDS u8 (*arrays)[kProbabil
   return p;
 }
 
-// O^T += V^T P^T for the tiles FIRST .. LAST - 1 of one row tile.
-template <int FIRST, int LAST>
-MLA_DEVICE void accumulate(RowState& row, const Values& v, const Probabilities& p, Rescale rescale) {
-  f32x4 d[LAST - FIRST];
+
+// O stands against a maximum that may be this far, in powers of two, below the row's: O is rescaled when it would be
+// farther, so hardly ever. 2^32 x 448 x 448 x any number of tokens is far from f32's end.
+constexpr float kSlack = 32.0f;
+
+// The scale of the lane's k block of P, which stands against wave_max, with O rescaled where it must be.
+MLA_DEVICE int block_scale(RowState& row, float wave_max) {
+  const float block_max = max_over_lane_groups(wave_max);
+  const bool far = block_max > row.maximum + kSlack;
+  if (__builtin_amdgcn_ballot_w64(far) != 0) {
+    const float maximum = far ? block_max : row.maximum;
+    const float factor = __builtin_amdgcn_exp2f(row.maximum - maximum);
+    row.maximum = maximum;
 #pragma unroll
-  for (int t = FIRST; t < LAST; ++t) d[t - FIRST] = mfma(v.tile[t], p.part[0], f32x4{0, 0, 0, 0});
+    for (int t = 0; t < 8; ++t) row.o[t] *= factor;
+  }
+  // An E8M0 byte; below 2^-127 nothing is left of P.
+  return (int)__builtin_amdgcn_fmed3f(wave_max - row.maximum + 127.0f, 0.0f, 254.0f);
+}
+
+// O^T += V^T P^T for one row tile.
+MLA_DEVICE void accumulate(RowState& row, const Values& v, const Probabilities& p, int scale) {
 #pragma unroll
-  for (int part = 1; part < kProbabilityArrays; ++part)
+  for (int part = 0; part < kProbabilityArrays; ++part)
 #pragma unroll
-    for (int t = FIRST; t < LAST; ++t) d[t - FIRST] = mfma(v.tile[t], p.part[part], d[t - FIRST]);
+    for (int t = 0; t < 8; ++t) row.o[t] = mfma_scaled(v.tile[t], p.part[part], row.o[t], scale);
+}
+
+// The row's sum over the QK waves, each against its own maximum, against the maximum that O stands against.
+MLA_DEVICE float total_sum(const Exchanged& maxima, const Exchanged& sums, float maximum) {
+  float total = 0.0f;
 #pragma unroll
-  for (int t = FIRST; t < LAST; ++t) row.o[t] = row.o[t] * rescale.old + d[t - FIRST] * rescale.block;
+  for (int i = 0; i < 4; ++i) total += sums.all[i] * __builtin_amdgcn_exp2f(maxima.all[i] - maximum);
+  return total;
 }
 
 
 // ---- One block, warp-specialized ----------------------------------------------------------------------------------
 //
-// Waves 0 .. 3 have 32 tokens each and run QK and softmax one block ahead of waves 4 .. 7, which have 128 latents each
-// and run PV. Both meet at two barriers a block.
+// Waves 0 .. 3 have 32 tokens each and run QK and softmax one block ahead of waves 4 .. 7, which have 128 latents each,
+// run PV and bring the blocks. A QK wave scales P by its own tokens' maximum, a power of two, and never waits for the
+// other three: its 32 tokens are 32 neighbouring k of PV's MFMA, which takes a power of two for each (its block scale).
+// Two barriers a block: behind the first the PV waves have V^T and P of the block before in registers, so that its slot
+// takes the block to come, and the second half of this block has landed; behind the second this block's P is there,
+// and the first half of the next one.
 
-// What the lane needs of a block's DMA: the QK waves bring their own two tiles, since they alone wait for them.
+// One block of a QK wave.
+MLA_DEVICE void attend_keys(MLA_LDS Lds* lds, const Work& work, Lane lane, const LaneOffsets& at,
+                            const QueryTile (&q)[kRowTiles], RowState (&state)[kRowTiles], int block, int slot) {
+  MLA_LDS u8* const tile = lds->slots + slot + lane.wave * 2 * kTileBytes;
+  const int token = block * kBlockTokens + lane.wave * 2 * kTileTokens;
+  const bool cut = (block + 1) * kBlockTokens > work.visible_to_all;  // some row does not see all of the block
+
+  // Step 1. S^T = K Q^T on the wave's two tiles; a line is read one ahead.
+  f32x4 s0_0 = {0, 0, 0, 0};
+  f32x4 s0_1 = {0, 0, 0, 0};
+  const i32x8 k0_0 = load_line(tile + 0, at, 0);
+  const i32x8 k0_1 = load_line(tile + 0, at, 2048);
+  __builtin_amdgcn_sched_barrier(0);
+  s0_0 = mfma(k0_0, q[0].hi[0], s0_0);  // tile 0, QK 0
+  s0_1 = mfma(k0_0, q[1].hi[0], s0_1);  // tile 0, QK 1
+  s0_0 = mfma(k0_0, q[0].lo[0], s0_0);  // tile 0, QK 2
+  s0_1 = mfma(k0_0, q[1].lo[0], s0_1);  // tile 0, QK 3
+
+  const i32x8 k0_2 = load_line(tile + 0, at, 4096);
+  __builtin_amdgcn_sched_barrier(0);
+  s0_0 = mfma(k0_1, q[0].hi[1], s0_0);  // tile 0, QK 4
+  s0_1 = mfma(k0_1, q[1].hi[1], s0_1);  // tile 0, QK 5
+  s0_0 = mfma(k0_1, q[0].lo[1], s0_0);  // tile 0, QK 6
+  s0_1 = mfma(k0_1, q[1].lo[1], s0_1);  // tile 0, QK 7
+
+  const i32x8 k0_3 = load_line(tile + 0, at, 6144);
+  __builtin_amdgcn_sched_barrier(0);
+  s0_0 = mfma(k0_2, q[0].hi[2], s0_0);  // tile 0, QK 8
+  s0_1 = mfma(k0_2, q[1].hi[2], s0_1);  // tile 0, QK 9
+  s0_0 = mfma(k0_2, q[0].lo[2], s0_0);  // tile 0, QK 10
+  s0_1 = mfma(k0_2, q[1].lo[2], s0_1);  // tile 0, QK 11
+
+  const i32x8 k0_4 = load_tail(tile + 0, at);
+  __builtin_amdgcn_sched_barrier(0);
+  s0_0 = mfma(k0_3, q[0].hi[3], s0_0);  // tile 0, QK 12
+  s0_1 = mfma(k0_3, q[1].hi[3], s0_1);  // tile 0, QK 13
+  s0_0 = mfma(k0_3, q[0].lo[3], s0_0);  // tile 0, QK 14
+  s0_1 = mfma(k0_3, q[1].lo[3], s0_1);  // tile 0, QK 15
+
+
+  s0_0 = mfma(k0_4, q[0].tail, s0_0);  // tile 0, QK 16
+  s0_1 = mfma(k0_4, q[1].tail, s0_1);  // tile 0, QK 17
+  workgroup_barrier();  // the PV waves have read the block before, its P and its scales; the second tiles have landed
+  f32x4 s1_0 = {0, 0, 0, 0};
+  f32x4 s1_1 = {0, 0, 0, 0};
+  const i32x8 k1_0 = load_line(tile + 9216, at, 0);
+  const i32x8 k1_1 = load_line(tile + 9216, at, 2048);
+  __builtin_amdgcn_sched_barrier(0);
+  s1_0 = mfma(k1_0, q[0].hi[0], s1_0);  // tile 1, QK 0
+  s1_1 = mfma(k1_0, q[1].hi[0], s1_1);  // tile 1, QK 1
+  s1_0 = mfma(k1_0, q[0].lo[0], s1_0);  // tile 1, QK 2
+  s1_1 = mfma(k1_0, q[1].lo[0], s1_1);  // tile 1, QK 3
+
+  const i32x8 k1_2 = load_line(tile + 9216, at, 4096);
+  __builtin_amdgcn_sched_barrier(0);
+  s1_0 = mfma(k1_1, q[0].hi[1], s1_0);  // tile 1, QK 4
+  s1_1 = mfma(k1_1, q[1].hi[1], s1_1);  // tile 1, QK 5
+  s1_0 = mfma(k1_1, q[0].lo[1], s1_0);  // tile 1, QK 6
+  s1_1 = mfma(k1_1, q[1].lo[1], s1_1);  // tile 1, QK 7
+
+  const i32x8 k1_3 = load_line(tile + 9216, at, 6144);
+  __builtin_amdgcn_sched_barrier(0);
+  s1_0 = mfma(k1_2, q[0].hi[2], s1_0);  // tile 1, QK 8
+  s1_1 = mfma(k1_2, q[1].hi[2], s1_1);  // tile 1, QK 9
+  s1_0 = mfma(k1_2, q[0].lo[2], s1_0);  // tile 1, QK 10
+  s1_1 = mfma(k1_2, q[1].lo[2], s1_1);  // tile 1, QK 11
+
+  const i32x8 k1_4 = load_tail(tile + 9216, at);
+  __builtin_amdgcn_sched_barrier(0);
+  s1_0 = mfma(k1_3, q[0].hi[3], s1_0);  // tile 1, QK 12
+  s1_1 = mfma(k1_3, q[1].hi[3], s1_1);  // tile 1, QK 13
+  s1_0 = mfma(k1_3, q[0].lo[3], s1_0);  // tile 1, QK 14
+  s1_1 = mfma(k1_3, q[1].lo[3], s1_1);  // tile 1, QK 15
+
+
+  s1_0 = mfma(k1_4, q[0].tail, s1_0);  // tile 1, QK 16
+  s1_1 = mfma(k1_4, q[1].tail, s1_1);  // tile 1, QK 17
+
+
+  // Step 2. Logits in log2 units, causal mask, P = exp2(S - maximum of the wave's tokens) x 2^8 as E4M3 hi + lo.
+  s0_0 *= state[0].logit_scale;
+  s1_0 *= state[0].logit_scale;
+  s0_1 *= state[1].logit_scale;
+  s1_1 *= state[1].logit_scale;
+  if (cut) {
+    s0_0 = masked_logits(s0_0, state[0], token + 0 + 4 * lane.group);
+    s1_0 = masked_logits(s1_0, state[0], token + 16 + 4 * lane.group);
+    s0_1 = masked_logits(s0_1, state[1], token + 0 + 4 * lane.group);
+    s1_1 = masked_logits(s1_1, state[1], token + 16 + 4 * lane.group);
+  }
+  const float wave_max0 =
+      power_of_two_above(max_over_lane_groups(max_float(max_of(s0_0), max_of(s1_0))));
+  put_exchanged(lds->exchange[0], lane, wave_max0);
+  const Rescale rescale0 = take_maximum(state[0], wave_max0);
+  const f32x4 p0_0 = probabilities(s0_0, wave_max0);
+  store_probabilities(lds->probability[0], at.p_write[0], p0_0);
+  const f32x4 p1_0 = probabilities(s1_0, wave_max0);
+  store_probabilities(lds->probability[0], at.p_write[1], p1_0);
+  state[0].sum = state[0].sum * rescale0.old +
+                 (sum_of(p0_0) + sum_of(p1_0)) * rescale0.block;
+
+  const float wave_max1 =
+      power_of_two_above(max_over_lane_groups(max_float(max_of(s0_1), max_of(s1_1))));
+  put_exchanged(lds->exchange[1], lane, wave_max1);
+  const Rescale rescale1 = take_maximum(state[1], wave_max1);
+  const f32x4 p0_1 = probabilities(s0_1, wave_max1);
+  store_probabilities(lds->probability[1], at.p_write[0], p0_1);
+  const f32x4 p1_1 = probabilities(s1_1, wave_max1);
+  store_probabilities(lds->probability[1], at.p_write[1], p1_1);
+  state[1].sum = state[1].sum * rescale1.old +
+                 (sum_of(p0_1) + sum_of(p1_1)) * rescale1.block;
+
+  workgroup_barrier();  // P and its scales are there, and the next block's first tiles
+}
+
+MLA_DEVICE void attend_keys_of_split(const mlaforge_attention_args& args, MLA_LDS Lds* lds, const Work& work,
+                                     Lane lane, const Row (&rows)[kRowTiles],
+                                     const RawQuery (&raw)[kRowTiles]) {
+  RowState state[kRowTiles];
+  state[0] = first_state(visible_tokens(args, work.positions, rows[0].position) - 1);
+  state[1] = first_state(visible_tokens(args, work.positions, rows[1].position) - 1);
+  int exponent[kRowTiles];
+  QueryTile q[kRowTiles];
+  convert_queries(lds, lane, raw, exponent);
+  take_queries(lds, lane, raw, work.to_log2, exponent, state, q);
+  const LaneOffsets at = lane_offsets(lane);
+  workgroup_barrier();  // the first block's first tiles have landed, the second slot is free
+  int slot = 0;
+  for (int block = work.begin; block < work.end; ++block, slot = kSlotBytes - slot)
+    attend_keys(lds, work, lane, at, q, state, block, slot);
+  const float sum0 = sum_over_lane_groups(state[0].sum);
+  put_exchanged(lds->totals[0][0], lane, state[0].maximum);
+  put_exchanged(lds->totals[0][1], lane, sum0);
+
+  const float sum1 = sum_over_lane_groups(state[1].sum);
+  put_exchanged(lds->totals[1][0], lane, state[1].maximum);
+  put_exchanged(lds->totals[1][1], lane, sum1);
+
+  workgroup_barrier();  // the row sums are there
+}
+
+// Vector memory operations that bring one tile.
+constexpr int kHalfBlock = 9;
+
+// A PV wave's two tiles of a block.
 MLA_DEVICE void dma_pair(const Pool& pool, const Work& work, Lane lane, int token, i32x2 first_page, i32x2 second_page,
                          unsigned tiles) {
   dma_tile(pool, work, lane, token, first_page, tiles);
@@ -731,238 +965,121 @@ MLA_DEVICE void dma_pair(const Pool& pool, const Work& work, Lane lane, int toke
   dma_tile(pool, work, lane, token + kTileTokens, second_page, tiles + kTileBytes);
 }
 
-// One block of a QK wave. YOUNGER: vector memory operations behind this block's DMA.
-template <int YOUNGER>
-MLA_DEVICE void attend_keys(MLA_LDS Lds* lds, const Pool& pool, const Work& work, Lane lane, const LaneOffsets& at,
-                            const QueryTile (&q)[kRowTiles], RowState (&state)[kRowTiles], int block, int slot) {
-  MLA_LDS u8* const tile = lds->slots + slot + lane.wave * 2 * kTileBytes;
-  const int token = block * kBlockTokens + lane.wave * 2 * kTileTokens;
-  const bool cut = (block + 1) * kBlockTokens > work.visible_to_all;  // some row does not see all of the block
+// One block of a PV wave, whose V^T is in registers. kBring: the block after the next one starts to come in; kLast: the
+// split's last block.
+template <bool kBring, bool kLast>
+MLA_DEVICE void attend_values(MLA_LDS Lds* lds, const Pool& pool, const Work& work, Lane lane, const LaneOffsets& at,
+                              RowState (&state)[kRowTiles], Values& v, int block, int slot) {
+  // Step 3. P and its scales into registers, so that P is free at the next barrier.
+  Probabilities p[kRowTiles];
+  float wave_max[kRowTiles];  // what P of the lane's k block stands against
+  p[0] = load_probabilities(lds->probability[0], at);
+  wave_max[0] = lds->exchange[0][0][lane.column][lane.group];
+  p[1] = load_probabilities(lds->probability[1], at);
+  wave_max[1] = lds->exchange[1][0][lane.column][lane.group];
 
-  // Step 1. S^T = K Q^T on the wave's two tiles. The first tile's DMA is older than the second's.
-  f32x4 s0_0 = {0, 0, 0, 0};
-  f32x4 s0_1 = {0, 0, 0, 0};
-  wait_vector_memory<YOUNGER + 9 + 7>();
-  {
-    const i32x8 k = load_line(tile + 0, at, 0);
-    s0_0 = mfma(k, q[0].hi[0], s0_0);  // tile 0, QK 0
-    s0_1 = mfma(k, q[1].hi[0], s0_1);  // tile 0, QK 1
-    s0_0 = mfma(k, q[0].lo[0], s0_0);  // tile 0, QK 2
-    s0_1 = mfma(k, q[1].lo[0], s0_1);  // tile 0, QK 3
+  // Step 4. The block's slot has been read by all: it takes the block after the next one.
+  if constexpr (kBring) {
+    MLA_LDS int* const pages = lds->pages[latent_wave(lane)][(block - work.begin) & 1];  // came in two blocks ago
+    const i32x2 page0 = read_page_ids(pages, lane, 0);
+    const i32x2 page1 = read_page_ids(pages, lane, 1);
+    const int token = block * kBlockTokens + latent_wave(lane) * 2 * kTileTokens;
+    dma_pair(pool, work, lane, token + 2 * kBlockTokens, page0, page1,
+             lds_address(lds->slots + slot + latent_wave(lane) * 2 * kTileBytes));
+    dma_pages(pool, work, lane, token + 4 * kBlockTokens, pages);
   }
-  wait_vector_memory<YOUNGER + 9 + 5>();
-  {
-    const i32x8 k = load_line(tile + 0, at, 2048);
-    s0_0 = mfma(k, q[0].hi[1], s0_0);  // tile 0, QK 4
-    s0_1 = mfma(k, q[1].hi[1], s0_1);  // tile 0, QK 5
-    s0_0 = mfma(k, q[0].lo[1], s0_0);  // tile 0, QK 6
-    s0_1 = mfma(k, q[1].lo[1], s0_1);  // tile 0, QK 7
+  if constexpr (!kLast) {
+    wait_vector_memory<(kBring ? 2 * kHalfBlock + 1 : 0)>();  // all of the next block
+    workgroup_barrier();  // P and its scales are free; the next block's second tiles have landed
   }
-  wait_vector_memory<YOUNGER + 9 + 3>();
-  {
-    const i32x8 k = load_line(tile + 0, at, 4096);
-    s0_0 = mfma(k, q[0].hi[2], s0_0);  // tile 0, QK 8
-    s0_1 = mfma(k, q[1].hi[2], s0_1);  // tile 0, QK 9
-    s0_0 = mfma(k, q[0].lo[2], s0_0);  // tile 0, QK 10
-    s0_1 = mfma(k, q[1].lo[2], s0_1);  // tile 0, QK 11
-  }
-  wait_vector_memory<YOUNGER + 9 + 1>();
-  {
-    const i32x8 k = load_line(tile + 0, at, 6144);
-    s0_0 = mfma(k, q[0].hi[3], s0_0);  // tile 0, QK 12
-    s0_1 = mfma(k, q[1].hi[3], s0_1);  // tile 0, QK 13
-    s0_0 = mfma(k, q[0].lo[3], s0_0);  // tile 0, QK 14
-    s0_1 = mfma(k, q[1].lo[3], s0_1);  // tile 0, QK 15
-  }
-  wait_vector_memory<YOUNGER + 9 + 0>();
-  {
-    const i32x8 k = load_tail(tile + 0, at);
-    s0_0 = mfma(k, q[0].tail, s0_0);  // tile 0, QK 16
-    s0_1 = mfma(k, q[1].tail, s0_1);  // tile 0, QK 17
-  }
-  f32x4 s1_0 = {0, 0, 0, 0};
-  f32x4 s1_1 = {0, 0, 0, 0};
-  wait_vector_memory<YOUNGER + 0 + 7>();
-  {
-    const i32x8 k = load_line(tile + 9216, at, 0);
-    s1_0 = mfma(k, q[0].hi[0], s1_0);  // tile 1, QK 0
-    s1_1 = mfma(k, q[1].hi[0], s1_1);  // tile 1, QK 1
-    s1_0 = mfma(k, q[0].lo[0], s1_0);  // tile 1, QK 2
-    s1_1 = mfma(k, q[1].lo[0], s1_1);  // tile 1, QK 3
-  }
-  wait_vector_memory<YOUNGER + 0 + 5>();
-  {
-    const i32x8 k = load_line(tile + 9216, at, 2048);
-    s1_0 = mfma(k, q[0].hi[1], s1_0);  // tile 1, QK 4
-    s1_1 = mfma(k, q[1].hi[1], s1_1);  // tile 1, QK 5
-    s1_0 = mfma(k, q[0].lo[1], s1_0);  // tile 1, QK 6
-    s1_1 = mfma(k, q[1].lo[1], s1_1);  // tile 1, QK 7
-  }
-  wait_vector_memory<YOUNGER + 0 + 3>();
-  {
-    const i32x8 k = load_line(tile + 9216, at, 4096);
-    s1_0 = mfma(k, q[0].hi[2], s1_0);  // tile 1, QK 8
-    s1_1 = mfma(k, q[1].hi[2], s1_1);  // tile 1, QK 9
-    s1_0 = mfma(k, q[0].lo[2], s1_0);  // tile 1, QK 10
-    s1_1 = mfma(k, q[1].lo[2], s1_1);  // tile 1, QK 11
-  }
-  wait_vector_memory<YOUNGER + 0 + 1>();
-  {
-    const i32x8 k = load_line(tile + 9216, at, 6144);
-    s1_0 = mfma(k, q[0].hi[3], s1_0);  // tile 1, QK 12
-    s1_1 = mfma(k, q[1].hi[3], s1_1);  // tile 1, QK 13
-    s1_0 = mfma(k, q[0].lo[3], s1_0);  // tile 1, QK 14
-    s1_1 = mfma(k, q[1].lo[3], s1_1);  // tile 1, QK 15
-  }
-  wait_vector_memory<YOUNGER + 0 + 0>();
-  {
-    const i32x8 k = load_tail(tile + 9216, at);
-    s1_0 = mfma(k, q[0].tail, s1_0);  // tile 1, QK 16
-    s1_1 = mfma(k, q[1].tail, s1_1);  // tile 1, QK 17
-  }
-  i32x2 first_page = {0, 0}, second_page = {0, 0};
-  const bool brings = block > work.begin && block + 1 < work.end;
-  if (brings) {  // the page ids are older than this block's DMA
-    first_page = read_page_ids(lds->pages[lane.wave], lane, 0);
-    second_page = read_page_ids(lds->pages[lane.wave], lane, 1);
-  }
+  __builtin_amdgcn_sched_barrier(0);
 
-  // Step 2. Logits in log2 units, causal mask, and the row maxima of the wave's tokens.
-  s0_0 *= state[0].logit_scale;
-  if (cut)
-    s0_0 =
-        masked_logits(s0_0, state[0], token + 0 + 4 * lane.group);
-  s1_0 *= state[0].logit_scale;
-  if (cut)
-    s1_0 =
-        masked_logits(s1_0, state[0], token + 16 + 4 * lane.group);
-  const float wave_max0 = max_over_lane_groups(max_float(max_of(s0_0), max_of(s1_0)));
-  put_exchanged(lds->exchange[0], lane, wave_max0);
-  s0_1 *= state[1].logit_scale;
-  if (cut)
-    s0_1 =
-        masked_logits(s0_1, state[1], token + 0 + 4 * lane.group);
-  s1_1 *= state[1].logit_scale;
-  if (cut)
-    s1_1 =
-        masked_logits(s1_1, state[1], token + 16 + 4 * lane.group);
-  const float wave_max1 = max_over_lane_groups(max_float(max_of(s0_1), max_of(s1_1)));
-  put_exchanged(lds->exchange[1], lane, wave_max1);
-  workgroup_barrier();  // the maxima are there, this block has landed, the PV waves have read the block before
-
-  // Step 3. The block before's slot is free: the next block goes into it.
-  if (brings) {
-    dma_pages(pool, work, lane, token + 2 * kBlockTokens, lds->pages[lane.wave]);
-    dma_pair(pool, work, lane, token + kBlockTokens, first_page, second_page,
-             lds_address(lds->slots + (kSlotBytes - slot) + lane.wave * 2 * kTileBytes));
-  }
-
-  // Step 4. P = exp2(S - block maximum) x 2^8 as E4M3 hi + lo.
-  const float block_max0 = block_maximum(load_exchanged(lds->exchange[0], lane));
-  const Rescale rescale0 = take_maximum(state[0], block_max0);
-  const f32x4 p0_0 = probabilities(s0_0, block_max0);
-  store_probabilities(lds->probability[0], at.p_write[0], p0_0);
-  const f32x4 p1_0 = probabilities(s1_0, block_max0);
-  store_probabilities(lds->probability[0], at.p_write[1], p1_0);
-  state[0].sum = state[0].sum * rescale0.old +
-                 (sum_of(p0_0) + sum_of(p1_0)) * rescale0.block;
-  const float block_max1 = block_maximum(load_exchanged(lds->exchange[1], lane));
-  const Rescale rescale1 = take_maximum(state[1], block_max1);
-  const f32x4 p0_1 = probabilities(s0_1, block_max1);
-  store_probabilities(lds->probability[1], at.p_write[0], p0_1);
-  const f32x4 p1_1 = probabilities(s1_1, block_max1);
-  store_probabilities(lds->probability[1], at.p_write[1], p1_1);
-  state[1].sum = state[1].sum * rescale1.old +
-                 (sum_of(p0_1) + sum_of(p1_1)) * rescale1.block;
-  workgroup_barrier();  // P is there
+  // Step 5. O^T += V^T P^T; behind a V tile's last MFMA the next block's comes in.
+  if ((block + 1) * kBlockTokens > work.visible_to_all) drop_nans(v);
+  const int scale0 = block_scale(state[0], wave_max[0]);
+  const int scale1 = block_scale(state[1], wave_max[1]);
+  accumulate(state[0], v, p[0], scale0);
+  accumulate(state[1], v, p[1], scale1);
+  if constexpr (!kLast) v = load_values(lds->slots + (kSlotBytes - slot), at);
+  __builtin_amdgcn_sched_barrier(0);
+  if constexpr (kBring) wait_vector_memory<kHalfBlock + 1>();  // all but the second tile and the page ids
+  if constexpr (!kLast) workgroup_barrier();                   // the next block's P, and first tiles of the one behind it
 }
 
-MLA_DEVICE void attend_keys_of_split(const mlaforge_attention_args& args, MLA_LDS Lds* lds, const Work& work,
-                                     Lane lane, const LaneOffsets& at, const Row (&rows)[kRowTiles],
-                                     const RawQuery (&raw)[kRowTiles]) {
-  RowState state[kRowTiles];
-  state[0] = first_state(visible_tokens(args, work.positions, rows[0].position) - 1);
-  state[1] = first_state(visible_tokens(args, work.positions, rows[1].position) - 1);
+MLA_DEVICE void attend_values_of_split(const mlaforge_attention_args& args, MLA_LDS Lds* lds, const Work& work,
+                                       Lane lane, const Row (&rows)[kRowTiles], RowState (&state)[kRowTiles]) {
+  // Prologue. The first block comes in while all waves convert the query, the second behind it.
   const Pool pool = request_pool(args, work);
-  const int token = work.begin * kBlockTokens + lane.wave * 2 * kTileTokens;
+  const int token = work.begin * kBlockTokens + latent_wave(lane) * 2 * kTileTokens;
   const i32x2 page0 = load_page_ids(pool, work, lane, token);
   const i32x2 page1 = load_page_ids(pool, work, lane, token + kTileTokens);
   const i32x2 next_page0 = load_page_ids(pool, work, lane, token + kBlockTokens);
   const i32x2 next_page1 = load_page_ids(pool, work, lane, token + kBlockTokens + kTileTokens);
+  RawQuery raw[kRowTiles];
+  load_queries(args, work, lane, rows, raw);
   wait_vector_memory<0>();
-  const unsigned tiles = lds_address(lds->slots + lane.wave * 2 * kTileBytes);
+  const unsigned tiles = lds_address(lds->slots + latent_wave(lane) * 2 * kTileBytes);
   dma_pair(pool, work, lane, token, page0, page1, tiles);
-  QueryTile q[kRowTiles];
-  make_queries(lds, lane, raw, work.to_log2, state, q);
-  // Of a split with one block this brings its last token over and over: the first block's waits need not ask.
-  dma_pages(pool, work, lane, token + 2 * kBlockTokens, lds->pages[lane.wave]);
-  dma_pair(pool, work, lane, token + kBlockTokens, next_page0, next_page1, tiles + kSlotBytes);
+  __builtin_amdgcn_s_setprio(0);
+  const LaneOffsets at = lane_offsets(lane);
+  state[0] = first_state(0);
+  state[1] = first_state(0);
+  int exponent[kRowTiles];
+  convert_queries(lds, lane, raw, exponent);
+  wait_vector_memory<kHalfBlock>();
+  workgroup_barrier();  // the first block's first tiles have landed, the second slot is free
+  if (work.begin + 1 < work.end) {
+    dma_pages(pool, work, lane, token + 2 * kBlockTokens, lds->pages[latent_wave(lane)][0]);
+    dma_pages(pool, work, lane, token + 3 * kBlockTokens, lds->pages[latent_wave(lane)][1]);
+    dma_pair(pool, work, lane, token + kBlockTokens, next_page0, next_page1, tiles + kSlotBytes);
+    wait_vector_memory<2 * kHalfBlock + 2>();
+  } else {
+    wait_vector_memory<0>();
+  }
+  workgroup_barrier();  // its second tiles
+  Values v = load_values(lds->slots, at);
+  wait_vector_memory<kHalfBlock>();
+  workgroup_barrier();  // its P, and the second block's first tiles
 
-  attend_keys<1 + 2 * 9>(lds, pool, work, lane, at, q, state, work.begin, 0);
-  int slot = kSlotBytes;
-  for (int block = work.begin + 1; block < work.end; ++block, slot = kSlotBytes - slot)
-    attend_keys<0>(lds, pool, work, lane, at, q, state, block, slot);
-
-  const float sum0 = sum_over_lane_groups(state[0].sum);
-  put_exchanged(lds->exchange[0], lane, sum0);
-  const float sum1 = sum_over_lane_groups(state[1].sum);
-  put_exchanged(lds->exchange[1], lane, sum1);
+  int slot = 0, block = work.begin;
+  for (; block + 2 < work.end; ++block, slot = kSlotBytes - slot)
+    attend_values<true, false>(lds, pool, work, lane, at, state, v, block, slot);
+  if (block + 1 < work.end) {
+    attend_values<false, false>(lds, pool, work, lane, at, state, v, block, slot);
+    ++block, slot = kSlotBytes - slot;
+  }
+  attend_values<false, true>(lds, pool, work, lane, at, state, v, block, slot);
   wait_vector_memory<0>();  // no DMA outlives the workgroup's LDS
   workgroup_barrier();      // the row sums are there
-}
+  state[0].sum = total_sum(load_exchanged(lds->totals[0][0], lane),
+                             load_exchanged(lds->totals[0][1], lane), state[0].maximum);
 
-MLA_DEVICE void attend_values_of_split(MLA_LDS Lds* lds, const Work& work, Lane lane, const LaneOffsets& at,
-                                       RowState (&state)[kRowTiles]) {
-  Rescale rescale[kRowTiles];
-#pragma unroll
-  for (int i = 0; i < kQueryBarriers; ++i) workgroup_barrier();
-  workgroup_barrier();  // the first block's maxima
-  rescale[0] = take_maximum(state[0], block_maximum(load_exchanged(lds->exchange[0], lane)));
-  rescale[1] = take_maximum(state[1], block_maximum(load_exchanged(lds->exchange[1], lane)));
-  workgroup_barrier();  // its P
-  int slot = 0;
-  for (int block = work.begin; block < work.end; ++block, slot = kSlotBytes - slot) {
-    // Step 5. V and P into registers, so that the slot and P are free at the next barrier; half of PV before it.
-    Values v = load_values(lds->slots + slot, at);
-    Probabilities p[kRowTiles];
-    p[0] = load_probabilities(lds->probability[0], at);
-    p[1] = load_probabilities(lds->probability[1], at);
-    if ((block + 1) * kBlockTokens > work.visible_to_all) drop_nans(v);
-    accumulate<0, 4>(state[0], v, p[0], rescale[0]);
-    accumulate<0, 4>(state[1], v, p[1], rescale[1]);
-    const bool more = block + 1 < work.end;
-    if (more) workgroup_barrier();  // the next block's maxima
-    // Step 6. The other half, while the QK waves run the next block's softmax.
-    accumulate<4, 8>(state[0], v, p[0], rescale[0]);
-    accumulate<4, 8>(state[1], v, p[1], rescale[1]);
-    if (more) {
-      rescale[0] = take_maximum(state[0], block_maximum(load_exchanged(lds->exchange[0], lane)));
-      rescale[1] = take_maximum(state[1], block_maximum(load_exchanged(lds->exchange[1], lane)));
-      workgroup_barrier();  // the next block's P
-    }
-  }
-  workgroup_barrier();  // the row sums are there
-  state[0].sum = sum_of(load_exchanged(lds->exchange[0], lane));
-  state[1].sum = sum_of(load_exchanged(lds->exchange[1], lane));
+  state[1].sum = total_sum(load_exchanged(lds->totals[1][0], lane),
+                             load_exchanged(lds->totals[1][1], lane), state[1].maximum);
+
 }
 
 MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Work work, Lane lane) {
-  const LaneOffsets at = lane_offsets(lane);
+  // The way to the first block's DMA is the longest: the PV waves go first on it.
+  if (lane.wave >= kQkWaves) __builtin_amdgcn_s_setprio(2);
+  find_blocks(args, work);
   Row rows[kRowTiles];
   find_rows(lane, work.group, rows);
   if (lane.wave < kQkWaves) {
-    // The query is asked for before the request's length is known.
+    __builtin_amdgcn_s_setprio(1);  // of the two waves of a SIMD the QK wave goes first: the other has more slack
+    if (work.begin >= work.end) return;
     RawQuery raw[kRowTiles];
     load_queries(args, work, lane, rows, raw);
-    find_blocks(args, work);
-    if (work.begin < work.end) attend_keys_of_split(args, lds, work, lane, at, rows, raw);
+    attend_keys_of_split(args, lds, work, lane, rows, raw);
     return;
   }
-  find_blocks(args, work);
+  if (work.begin >= work.end) {
+    store_empty_row(args, work, lane, rows[0]);
+    store_empty_row(args, work, lane, rows[1]);
+    return;
+  }
   RowState state[kRowTiles];
-  state[0] = first_state(0);
-  state[1] = first_state(0);
-  if (work.begin < work.end) attend_values_of_split(lds, work, lane, at, state);
+  attend_values_of_split(args, lds, work, lane, rows, state);
   store_row(args, work, lane, rows[0], state[0]);
   store_row(args, work, lane, rows[1], state[1]);
 }
@@ -971,7 +1088,17 @@ MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Wo
 
 extern "C" __attribute__((global))
 __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
-mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s2_p1__gfx950_ws(mlaforge_attention_args args) {
+mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s2_p1__gfx950_ws(
+    const int32_t* seq_len, const int32_t* page_table, const int32_t* page_indptr, const float* k_scale,
+    const float* v_scale, const void* kv, int32_t requests, float softmax_scale, const void* q, const float* q_scale,
+    void* o, float* lse, void* o_partial, float* lse_partial, int64_t q_token_stride, int64_t q_head_stride,
+    int64_t kv_row_stride, int64_t page_table_stride, int64_t o_token_stride, int64_t o_head_stride,
+    int64_t lse_token_stride, int64_t lse_head_stride, int32_t context_parallel_rank, int32_t reserved) {
+  // By themselves, not as the struct, whose arguments could not be preloaded.
+  const mlaforge_attention_args args = {
+      seq_len, page_table, page_indptr, k_scale, v_scale, kv, requests, softmax_scale, q, q_scale, o, lse, o_partial,
+      lse_partial, q_token_stride, q_head_stride, kv_row_stride, page_table_stride, o_token_stride, o_head_stride,
+      lse_token_stride, lse_head_stride, context_parallel_rank, reserved};
   __attribute__((shared)) __attribute__((aligned(1024))) static Lds storage;
   MLA_LDS Lds* const lds = (MLA_LDS Lds*)&storage;
   const int thread = (int)__builtin_amdgcn_workitem_id_x();
@@ -979,10 +1106,6 @@ mla_decode_bf16q_fp8kv_h12_g2_q3_b128_s2_p1__gfx950_ws(mlaforge_attention_args a
                      .index = thread & 63,
                      .column = thread & 15,
                      .group = (thread & 63) >> 4};
-  // The arguments come in together, not each where it is first used.
-  asm volatile("" ::"s"(args.q), "s"(args.kv), "s"(args.page_table), "s"(args.page_indptr), "s"(args.seq_len),
-               "s"(args.k_scale), "s"(args.v_scale), "s"(args.q_token_stride), "s"(args.q_head_stride),
-               "s"(args.kv_row_stride), "s"(args.page_table_stride), "s"(args.requests), "s"(args.softmax_scale));
   const Work work = find_place(args, (int)__builtin_amdgcn_workgroup_id_x());
   if (work.request == args.requests) return;
   attend(args, lds, work, lane);
