@@ -1,5 +1,5 @@
-/* Kernel set kimi_k3_tp8: 51 kernels for gfx950.
- * Written by mlaforge 0.1.0 from templates/kernel_set.h.mustache; config 0a497f586dfcdf5e3b63f9d46b057fcc6b4809e0533ee7333e553462da5f2b38. */
+/* Kernel set kimi_k3_tp8: 61 kernels for gfx950.
+ * Written by mlaforge 0.1.0 from templates/kernel_set.h.mustache; config 68e27aa5bdb6f1f43acc3ef8c9f63cb09e8a997150ab105ebe5383967597dd4f. */
 #ifndef MLAFORGE_KERNELS_KIMI_K3_TP8_H
 #define MLAFORGE_KERNELS_KIMI_K3_TP8_H
 

@@ -55,8 +55,8 @@ std::string lds_text(const KernelPlan& plan) {
 }
 
 std::string waves_text(const KernelPlan& plan) {
-  std::string text = fmt::format("waves: {} of {} lanes, {} a SIMD, {} pipeline\n", plan.waves, lanes,
-                                 plan.waves_per_simd, plan.pipeline);
+  std::string text = fmt::format("waves: {} of {} lanes, {} a SIMD, {} pipeline: about {} clocks a block, predicted\n",
+                                 plan.waves, lanes, plan.waves_per_simd, plan.pipeline, plan.predicted_block_clocks);
   for (const WaveRole& role : wave_roles(plan)) {
     text += fmt::format("  {} .. {}  {}\n", role.first, role.last, role.role);
   }
@@ -70,6 +70,11 @@ std::string dma_text(const KernelPlan& plan) {
                         plan.dma[i].lds_offset);
   }
   for (const QkLine& line : plan.qk_lines) {
+    if (plan.pipeline != "uniform") {
+      text += fmt::format("  QK of {} has {} MFMAs\n",
+                          line.is_tail ? std::string("the tails") : fmt::format("line {}", line.line), line.steps.size());
+      continue;
+    }
     text += fmt::format("  QK of {} waits until {} steps of its tile are in flight, then has {} MFMAs\n",
                         line.is_tail ? std::string("the tails") : fmt::format("line {}", line.line), line.younger,
                         line.steps.size());
@@ -126,7 +131,7 @@ std::vector<WaveRole> wave_roles(const KernelPlan& plan) {
     return {{0, plan.waves - 1, "DMA of 16 tokens each, " + qk + ", " + pv}};
   }
   return {{0, plan.qk_waves - 1, qk + ", a block ahead"},
-          {plan.qk_waves, plan.waves - 1, pv + ", DMA of the block after"}};
+          {plan.qk_waves, plan.waves - 1, pv + ", DMA of two tiles each of the block after the next"}};
 }
 
 LdsTraffic lds_traffic(const KernelPlan& plan) {

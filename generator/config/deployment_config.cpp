@@ -42,7 +42,8 @@ mlaforge_dtype to_dtype(const Json& value) {
   throw std::logic_error("a dtype that the schema takes and the contract does not name: " + value.dump());
 }
 
-mlaforge_pipeline to_pipeline(const Json& value) {
+std::optional<mlaforge_pipeline> to_pipeline(const Json& value) {
+  if (value == "auto") return std::nullopt;
   return value == pipeline_name(MLAFORGE_WARP_SPECIALIZED) ? MLAFORGE_WARP_SPECIALIZED : MLAFORGE_UNIFORM;
 }
 

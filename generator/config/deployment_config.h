@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -24,7 +25,7 @@ struct KernelRequest {
   std::vector<mlaforge_dtype> partial_dtype;
   std::vector<int> probability_parts;
   std::vector<int> wide_kv;  ///< 0 or 1
-  std::vector<mlaforge_pipeline> pipeline;
+  std::vector<std::optional<mlaforge_pipeline>> pipeline;  ///< none stands for "auto"
   std::vector<int> block_tokens;
 };
 

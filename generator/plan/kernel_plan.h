@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "mlaforge/kernel_contract.h"
+
 namespace mlaforge {
 
 struct Variant;
@@ -80,6 +82,7 @@ struct KernelPlan {
   // Budget of a block in clocks of a CU: MFMA over its 4 SIMDs, and its share of HBM when every CU streams its own
   // chunk.
   int mfma_clocks = 0, hbm_clocks = 0;
+  int predicted_block_clocks = 0;  ///< of the whole schedule when HBM does not bind; fitted to the cycle model
 };
 
 /// Why a variant cannot be built, and what is closest to it that can.
@@ -108,6 +111,9 @@ struct CombinePlan {
 /// The smallest number of head groups whose rows fit one tile of 16: ceil(heads / groups) x qlen <= 16.
 /// heads in 1 .. 128, qlen in 1 .. 8.
 int auto_head_groups(int heads, int qlen);
+
+/// The pipeline, of those that can be planned for the variant's other fields, whose block is predicted shorter.
+mlaforge_pipeline choose_pipeline(const Variant& variant);
 
 /// Plans a variant for its target, or says why it cannot be.
 PlanResult make_plan(const Variant& variant);

@@ -168,7 +168,8 @@ json to_json(const KernelPlan& plan) {
           {"vgpr_estimate", plan.vgpr_estimate},
           {"vgpr_limit", plan.vgpr_limit},
           {"mfma_clocks", plan.mfma_clocks},
-          {"hbm_clocks", plan.hbm_clocks}};
+          {"hbm_clocks", plan.hbm_clocks},
+          {"predicted_block_clocks", plan.predicted_block_clocks}};
 }
 
 json to_json(const CombinePlan& plan) {

@@ -49,8 +49,10 @@ void for_each_variant(const DeploymentConfig& config, size_t entry, F&& visit) {
   expand("partial_dtype", request.partial_dtype, [](Variant& v, mlaforge_dtype value) { v.partial_dtype = value; });
   expand("probability_parts", request.probability_parts, [](Variant& v, int value) { v.probability_parts = value; });
   expand("wide_kv", request.wide_kv, [](Variant& v, int value) { v.wide_kv = value != 0; });
-  expand("pipeline", request.pipeline, [](Variant& v, mlaforge_pipeline value) { v.pipeline = value; });
   expand("block_tokens", request.block_tokens, [](Variant& v, int value) { v.block_tokens = value; });
+  expand("pipeline", request.pipeline, [](Variant& v, const std::optional<mlaforge_pipeline>& value) {
+    v.pipeline = value ? *value : choose_pipeline(v);
+  });
   for (const auto& [variant, origin] : partial) visit(variant, origin);
 }
 

@@ -7,17 +7,18 @@ namespace {
 
 // Fitted to the cycle model's nominal times for the MI355X (docs/timing.md): predictions, to be replaced by tuning
 // data. Clocks at 2.4 GHz.
-constexpr int32_t kStart = 7500;          // launch to the first block's end, less a block; a CTA's end
+constexpr int32_t kStart = 6800;          // launch to the first block's end, less a block; a CTA's end
 constexpr int32_t kNextRound = 3000;      // the same for the CTAs that follow on a CU
-constexpr int32_t kPipelineFill = 3000;   // the warp-specialized pipeline's QK is a block ahead
-constexpr int32_t kBlock128 = 2770;       // 128 tokens, 16 rows
+constexpr int32_t kBlock128 = 2770;       // 128 tokens, 16 rows, uniform pipeline
+constexpr int32_t kBlockWarp = 2200;      // the same, warp-specialized
 constexpr int32_t kBlock64Alone = 1870;   // 64 tokens, 16 rows, one CTA on the CU
 constexpr int32_t kBlock64Shared = 2700;  // two CTAs on the CU
 constexpr int32_t kRowTile128 = 1300;     // each further 16 rows; half of it with 64 tokens
+constexpr int32_t kRowTileWarp = 900;     // the same, warp-specialized
 constexpr int32_t kHbmStart = 7500;       // until HBM streams, and the last CTA's end; two CTAs a CU hide some of it
 constexpr int32_t kHbmStart64 = 6000;
 constexpr int32_t kHbmRestart = 5500;     // where one CTA a CU has to end before the next starts
-constexpr int32_t kGapAndCombine = 7100;  // the gap between the kernels, and a combine kernel of few bytes
+constexpr int32_t kGapAndCombine = 6700;  // the gap between the kernels, and a combine kernel of few bytes
 constexpr uint64_t kHbmBytesAClock =
     2417;  // 5.8 TB/s; the combine kernel, which reads the Infinity Cache, about as fast
 
@@ -60,7 +61,8 @@ SplitCandidate candidate_of(const mlaforge_kernel_row& row, int64_t compute_unit
   const int32_t heads_of_group = (row.heads + row.head_groups - 1) / row.head_groups;
   const int32_t more_tiles = std::max(1, (heads_of_group * row.qlen + 15) / 16) - 1;
   const bool half_block = row.block_tokens <= 64;
-  const int32_t tile = (half_block ? kRowTile128 / 2 : kRowTile128) * more_tiles;
+  const bool warp_specialized = row.pipeline == MLAFORGE_WARP_SPECIALIZED;
+  const int32_t tile = (warp_specialized ? kRowTileWarp : half_block ? kRowTile128 / 2 : kRowTile128) * more_tiles;
   const int32_t row_bytes = MLAFORGE_LATENT_DIM * (row.partial_dtype == MLAFORGE_F32 ? 4 : 2) + 4;
   SplitCandidate candidate;
   candidate.splits = static_cast<uint16_t>(row.splits);
@@ -70,8 +72,8 @@ SplitCandidate candidate_of(const mlaforge_kernel_row& row, int64_t compute_unit
   candidate.by_block = Divider(static_cast<uint32_t>(row.block_tokens));
   candidate.by_splits = Divider(candidate.splits);
   candidate.by_slots = Divider(candidate.slots);
-  candidate.start_clocks = kStart + (row.pipeline == MLAFORGE_WARP_SPECIALIZED ? kPipelineFill : 0);
-  candidate.alone_clocks = (half_block ? kBlock64Alone : kBlock128) + tile;
+  candidate.start_clocks = kStart;
+  candidate.alone_clocks = (warp_specialized ? kBlockWarp : half_block ? kBlock64Alone : kBlock128) + tile;
   candidate.shared_clocks = half_block ? kBlock64Shared + 2 * tile : candidate.alone_clocks;
   candidate.stream_start_clocks = half_block ? kHbmStart64 : kHbmStart;
   candidate.restart_clocks = half_block ? 0 : kHbmRestart;

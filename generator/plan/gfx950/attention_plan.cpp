@@ -233,6 +233,15 @@ PlanRefusal refuse_size(const Variant& v, const KernelPlan& plan) {
           .nearest = std::to_string(near.head_groups)};
 }
 
+// A block's clocks where neither HBM nor the L2 binds: a line through the cycle model's figures for one and two row
+// tiles, both query types and both numbers of parts, which it meets within 8 %. A prediction; docs/timing.md.
+int predict_block_clocks(const KernelPlan& plan) {
+  const bool uniform = plan.pipeline == "uniform";
+  const int clocks = uniform ? 1500 + 600 * plan.row_tiles + plan.mfma_clocks * 6 / 10
+                             : 1500 + 150 * plan.row_tiles + plan.mfma_clocks / 2;
+  return clocks * plan.block_tokens / 128;  // two workgroups of 64 tokens share a CU
+}
+
 }  // namespace
 
 PlanResult make_attention_plan(const Variant& v) {
@@ -249,6 +258,7 @@ PlanResult make_attention_plan(const Variant& v) {
   for (const QkLine& line : plan.qk_lines) plan.qk_mfmas += static_cast<int>(line.steps.size()) * tiles;
   plan.pv_mfmas = static_cast<int>(plan.v_tiles.size()) * plan.probability_arrays * plan.row_tiles * plan.pv_waves;
   plan.mfma_clocks = (plan.qk_mfmas + plan.pv_mfmas) * kMfmaK128Clocks / kSimds;
+  plan.predicted_block_clocks = predict_block_clocks(plan);
   plan.hbm_clocks = static_cast<int>(plan.block_tokens * MLAFORGE_KEY_DIM / kHbmBytesPerClock);
   return plan;
 }
