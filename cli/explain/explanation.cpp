@@ -71,8 +71,9 @@ std::string dma_text(const KernelPlan& plan) {
   }
   for (const QkLine& line : plan.qk_lines) {
     if (plan.pipeline != "uniform") {
-      text += fmt::format("  QK of {} has {} MFMAs\n",
-                          line.is_tail ? std::string("the tails") : fmt::format("line {}", line.line), line.steps.size());
+      text +=
+          fmt::format("  QK of {} has {} MFMAs\n",
+                      line.is_tail ? std::string("the tails") : fmt::format("line {}", line.line), line.steps.size());
       continue;
     }
     text += fmt::format("  QK of {} waits until {} steps of its tile are in flight, then has {} MFMAs\n",

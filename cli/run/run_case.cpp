@@ -52,8 +52,10 @@ mlaforge_problem make_problem(const reference::Inputs& inputs, int splits) {
 reference::Tolerance tolerance_of(const Variant& variant) {
   reference::Tolerance tolerance;
   if (variant.probability_parts == 1) {
+    // An E4M3 P is off by up to 2^-4 of itself. Against a power of two the largest is so too, and the sum of P as PV
+    // takes it, by which o is divided, may be off the other way.
     tolerance.rel_l2 = 3e-2;
-    tolerance.row_error = 0x1p-4;
+    tolerance.row_error = variant.pipeline == MLAFORGE_WARP_SPECIALIZED ? 0x1p-3 : 0x1p-4;
   }
   return tolerance;
 }

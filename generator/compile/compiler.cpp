@@ -63,8 +63,8 @@ std::string version_line(const Compiler& compiler) {
 std::vector<std::string> compile_flags(const Compiler& compiler, const std::string& target) {
   // -fuse-cuid=none: no symbol named after the source's path, so that one source gives one code object anywhere.
   std::vector<std::string> flags = {
-      "-x",  "hip",       "--offload-arch=" + target, "--cuda-device-only", "--no-gpu-bundle-output", "-fuse-cuid=none",
-      "-O3", "-std=c++20",
+      "-x", "hip", "--offload-arch=" + target, "--cuda-device-only", "--no-gpu-bundle-output", "-fuse-cuid=none", "-O3",
+      "-std=c++20",
       // The first arguments reach a workgroup's registers before it starts: a memory latency less at every launch.
       "-mllvm", "-amdgpu-kernarg-preload-count=16"};
   if (!compiler.is_hipcc) flags.insert(flags.end(), {"-nogpulib", "-nogpuinc", "-DMLAFORGE_FREESTANDING"});

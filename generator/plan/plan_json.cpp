@@ -73,9 +73,7 @@ bool separate_weight(const KernelPlan& plan) {
 json tile_pair_json() {
   json out = json::array();
   for (int pair = 0; pair < 2; ++pair)
-    out.push_back({{"pair", pair},
-                   {"tile_offset", pair * 16 * 576},
-                   {"token_offset", pair * 16}});
+    out.push_back({{"pair", pair}, {"tile_offset", pair * 16 * 576}, {"token_offset", pair * 16}});
   return out;
 }
 

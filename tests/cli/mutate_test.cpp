@@ -68,13 +68,13 @@ TEST_CASE("every mutant of an attention and a combine kernel is caught or explai
   CHECK(outcome.exit_code == 0);
   const auto document = nlohmann::json::parse(outcome.out);
   REQUIRE(document.at("kernels").size() == 2);
+  CHECK(document.at("kernels").at(0).at("nops") > 0);  // the lane swaps of the attention kernel need wait states
   for (const auto& kernel : document.at("kernels")) {
     const size_t caught = kernel.at("caught");
     const size_t explained = kernel.at("explained");
     CHECK(kernel.at("unexplained") == 0);
     CHECK(caught + explained == kernel.at("mutants").size());
     CHECK(caught > explained);
-    CHECK(kernel.at("nops") > 0);
     for (const auto& mutant : kernel.at("mutants")) {
       CAPTURE(mutant.dump());
       CHECK_FALSE(mutant.at("evidence").get<std::string>().empty());

@@ -53,7 +53,7 @@ TEST_CASE("a good config is read, its defaults filled in and lists spelled out")
   CHECK(first.page_size == std::vector<int>{1});
   CHECK(first.query_dtype == std::vector{MLAFORGE_BF16});
   CHECK(first.kv_dtype == std::vector{MLAFORGE_FP8_E4M3});
-  CHECK(first.pipeline == std::vector{MLAFORGE_UNIFORM});
+  CHECK(first.pipeline == std::vector<std::optional<mlaforge_pipeline>>{MLAFORGE_UNIFORM});
   CHECK(first.block_tokens == std::vector<int>{128});
   CHECK(first.probability_parts == std::vector<int>{2});
   CHECK(first.wide_kv == std::vector<int>{0});
@@ -68,7 +68,7 @@ TEST_CASE("an entry's field stands before the deployment's, that before the defa
   REQUIRE(config.has_value());
   CHECK(config->kernels[0].page_size == std::vector<int>{32});
   CHECK(config->kernels[1].page_size == std::vector<int>{16, 64});
-  CHECK(config->kernels[1].pipeline == std::vector{MLAFORGE_WARP_SPECIALIZED});
+  CHECK(config->kernels[1].pipeline == std::vector<std::optional<mlaforge_pipeline>>{MLAFORGE_WARP_SPECIALIZED});
 }
 
 TEST_CASE("unknown fields are named with the nearest known one") {

@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "generator/emit/emit.h"
+#include "generator/plan/kernel_plan.h"
 
 using namespace mlaforge;
 
@@ -12,7 +13,7 @@ TEST_CASE("the default config asks for the kernels of Kimi-K3 on eight ranks") {
   const auto config = parse_config(default_config_text());
   REQUIRE(config.has_value());
   const std::vector<Variant> variants = enumerate(*config);
-  CHECK(variants.size() == 9 + 8 + 2 * 9 + 2 * 3 + 8);
+  CHECK(variants.size() == 9 + 2 + 8 + 2 * 9 + 2 * 5 + 2 * 3 + 8);
   CHECK(std::is_sorted(variants.begin(), variants.end()));
 
   // ceil(12 / groups) heads x qlen rows fit one tile of 16, or two with the warp-specialized pipeline: by hand.
@@ -20,7 +21,7 @@ TEST_CASE("the default config asks for the kernels of Kimi-K3 on eight ranks") {
   std::map<int, int> most_workgroups;
   for (const Variant& v : variants) {
     CHECK(v.heads == 12);
-    CHECK(v.head_groups == (v.pipeline == MLAFORGE_UNIFORM ? groups.at(v.qlen) : 2));
+    CHECK((v.head_groups == groups.at(v.qlen) || (v.pipeline == MLAFORGE_WARP_SPECIALIZED && v.head_groups == 2)));
     most_workgroups[v.qlen] = std::max(most_workgroups[v.qlen], v.splits * v.head_groups);
   }
   // One request fills the 256 CUs as far as whole splits go.
@@ -48,5 +49,46 @@ TEST_CASE("the order of entries and of lists changes nothing") {
   for (size_t i = 0; i < files_a->size(); ++i) {
     CHECK((*files_a)[i].path == (*files_b)[i].path);
     CHECK((*files_a)[i].text == (*files_b)[i].text);
+  }
+}
+
+TEST_CASE("auto takes the pipeline whose block is predicted shorter, where it can be planned") {
+  const auto config = parse_config(R"({"name": "x", "model": {"num_heads": 16}, "pipeline": "auto", "kernels": [
+    {"query_length": 1, "splits": 1}, {"query_length": 1, "splits": 1, "block_tokens": 64}]})");
+  REQUIRE(config.has_value());
+  const std::vector<Variant> variants = enumerate(*config);
+  REQUIRE(variants.size() == 2);
+  // Of 128 tokens the cycle model has 2,160 clocks warp-specialized and 2,706 uniform; 64 tokens are uniform only.
+  for (const Variant& v : variants)
+    CHECK(v.pipeline == (v.block_tokens == 128 ? MLAFORGE_WARP_SPECIALIZED : MLAFORGE_UNIFORM));
+}
+
+TEST_CASE("the plan's clocks of a block are near the cycle model's") {
+  // `mlaforge bench`, main loop, 128 heads, batch 64: row tiles 1 and 2.
+  struct Point {
+    int groups, parts;
+    mlaforge_dtype query;
+    mlaforge_pipeline pipeline;
+    int clocks;
+  };
+  const Point points[] = {{8, 2, MLAFORGE_BF16, MLAFORGE_UNIFORM, 2706},
+                          {8, 1, MLAFORGE_FP8_E4M3, MLAFORGE_UNIFORM, 2478},
+                          {4, 1, MLAFORGE_FP8_E4M3, MLAFORGE_UNIFORM, 3352},
+                          {4, 2, MLAFORGE_FP8_E4M3, MLAFORGE_UNIFORM, 4035},
+                          {8, 2, MLAFORGE_BF16, MLAFORGE_WARP_SPECIALIZED, 2160},
+                          {8, 1, MLAFORGE_FP8_E4M3, MLAFORGE_WARP_SPECIALIZED, 2001},
+                          {4, 1, MLAFORGE_FP8_E4M3, MLAFORGE_WARP_SPECIALIZED, 2272},
+                          {4, 2, MLAFORGE_BF16, MLAFORGE_WARP_SPECIALIZED, 3103}};
+  for (const Point& point : points) {
+    Variant v;
+    v.heads = 128;
+    v.head_groups = point.groups;
+    v.probability_parts = point.parts;
+    v.q_dtype = point.query;
+    v.pipeline = point.pipeline;
+    v.target = "gfx950";
+    const PlanResult plan = make_plan(v);
+    REQUIRE(std::holds_alternative<KernelPlan>(plan));
+    CHECK(std::get<KernelPlan>(plan).predicted_block_clocks == Approx(point.clocks).epsilon(0.09));
   }
 }
