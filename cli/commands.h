@@ -33,6 +33,9 @@ void add_tune(CLI::App& app, int& exit_code);
 /// Prints errors on stderr, one a line, and with `json` as {"errors": [...]} on stdout too. Returns `code`.
 int report_errors(const Diagnostics& errors, bool json, ExitCode code);
 
+/// Of compilation's errors: a cache or a compiler that cannot be used is bad input, the rest a failure.
+ExitCode compile_exit_code(const Diagnostics& errors);
+
 /// Writes what an option names: a file appears whole or not at all; what is no file (a pipe, /dev/stdout) is written
 /// through. The error names the option.
 Status write_output(const char* option, const std::string& path, const std::string& text);

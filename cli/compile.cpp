@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "cli/option_values.h"
 #include "generator/compile/compiler.h"
 #include "generator/compile/kernel_set.h"
 
@@ -62,10 +63,7 @@ int compile(const Options& options) {
   CompileOptions compile_options{.compiler = options.compiler, .cache = options.cache, .jobs = options.jobs};
   if (!options.json && ::isatty(STDERR_FILENO) != 0) compile_options.progress = show_progress;
   const Expected<std::vector<CompiledKernel>> compiled = compile_kernels(set->sources, compile_options);
-  if (!compiled) {
-    const bool is_input = compiled.errors().front().where == kCacheOption;
-    return report_errors(compiled.errors(), options.json, is_input ? exit_bad_input : exit_failed);
-  }
+  if (!compiled) return report_errors(compiled.errors(), options.json, compile_exit_code(compiled.errors()));
   nlohmann::json manifest = compiled_manifest(*set, *compiled);
   if (!options.out.empty()) {
     Expected<nlohmann::json> written = write_code_objects(options.out, std::move(manifest), *compiled);
@@ -86,7 +84,9 @@ void add_compile(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("compile", "Compile kernels to code objects and check what they use");
   CLI::Option* config = add_config_option(*command, options->config);
-  command->add_option("--kernels", options->kernels, "A folder that `generate` wrote")->excludes(config);
+  command->add_option("--kernels", options->kernels, "A folder that `generate` wrote")
+      ->check(not_empty())
+      ->excludes(config);
   command->add_option("--out", options->out, "Folder for <name>.co and a manifest with what each kernel uses");
   command->add_option("--only", options->only, "Compile only the kernels of these names");
   command->add_option("--jobs", options->jobs, "Compilers at once; default: one a core")->check(CLI::Range(1U, 1024U));

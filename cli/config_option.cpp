@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/option_values.h"
+
 namespace mlaforge::cli {
 namespace {
 
@@ -26,11 +28,12 @@ bool is_set_name(const std::string& name) {
 }  // namespace
 
 CLI::Option* add_config_option(CLI::App& command, std::string& path) {
-  return command.add_option("--config", path, kConfigHelp);
+  return command.add_option("--config", path, kConfigHelp)->check(not_empty());
 }
 
 CLI::Option* add_config_option(CLI::App& command, std::vector<std::string>& paths) {
-  return command.add_option("--config", paths, std::string(kConfigHelp) + ". Several make one set, under --name");
+  return command.add_option("--config", paths, std::string(kConfigHelp) + ". Several make one set, under --name")
+      ->check(not_empty());
 }
 
 Expected<DeploymentConfig> read_config(const std::string& path) {

@@ -8,6 +8,7 @@
 #include "cli/config_option.h"
 #include "cli/explain/explanation.h"
 #include "cli/explain/problem.h"
+#include "cli/option_values.h"
 #include "generator/compile/compile.h"
 #include "generator/emit/files.h"
 #include "generator/emit/manifest.h"
@@ -123,7 +124,7 @@ int explain_command(const Options& options) {
   std::vector<std::optional<KernelResources>> resources(kernels->size());
   if (!options.no_compile) {
     const Expected<std::vector<CompiledKernel>> compiled = compile(options, *kernels);
-    if (!compiled) return report_errors(compiled.errors(), options.json, exit_failed);
+    if (!compiled) return report_errors(compiled.errors(), options.json, compile_exit_code(compiled.errors()));
     for (size_t i = 0; i < resources.size(); ++i) resources[i] = (*compiled)[i].resources;
   }
   nlohmann::json document = nlohmann::json::array();
@@ -145,9 +146,10 @@ void add_explain(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "explain", "Explain kernels (rows, LDS map, wave roles, DMA schedule, budgets, registers), or the choice of one");
   CLI::Option* name = command->add_option("NAME", options->name, "A kernel's name; default: all kernels of the config")
-                          ->check([](const std::string& text) { return text.empty() ? "it is empty" : ""; });
+                          ->check(not_empty());
   CLI::Option* config = add_config_option(*command, options->config)->excludes(name);
   command->add_option("--kernels", options->kernels, "A folder that `generate` or `compile` wrote, for its config")
+      ->check(not_empty())
       ->excludes(name)
       ->excludes(config);
   command

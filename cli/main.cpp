@@ -1,12 +1,30 @@
 // The `mlaforge` command: composes the subcommands and turns usage errors into exit code 2.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "cli/commands.h"
+#include "generator/config/nearest.h"
+
+namespace {
+
+mlaforge::Diagnostic no_subcommand(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return {.where = "SUBCOMMAND",
+          .problem = "no such subcommand",
+          .value = word,
+          .allowed = fmt::format("{}", fmt::join(names, ", ")),
+          .nearest = mlaforge::nearest_name(word, names).value_or("")};
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace mlaforge::cli;
@@ -31,6 +49,11 @@ int main(int argc, char** argv) {
 #endif
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    const std::vector<std::string> left = app.remaining();
+    if (left.empty() || !app.get_subcommands().empty()) return app.exit(error) == 0 ? exit_done : exit_bad_input;
+    fmt::print(stderr, "mlaforge: {}\n", to_string(no_subcommand(app, left.front())));
+    return exit_bad_input;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_done : exit_bad_input;
   } catch (const std::bad_alloc&) {

@@ -38,4 +38,8 @@ CLI::Validator finite_number() {
       "FINITE", "finite_number");
 }
 
+CLI::Validator not_empty() {
+  return CLI::Validator([](std::string& text) { return text.empty() ? "it is empty" : ""; }, "", "not_empty");
+}
+
 }  // namespace mlaforge::cli

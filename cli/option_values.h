@@ -11,5 +11,7 @@ CLI::Validator whole_number();
 
 /// A finite number that a float holds.
 CLI::Validator finite_number();
+/// Text that is not empty: an unset shell variable must not stand for the default.
+CLI::Validator not_empty();
 
 }  // namespace mlaforge::cli

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "cli/commands.h"
+#include "generator/compile/compile.h"
 #include "generator/emit/files.h"
 
 namespace mlaforge::cli {
@@ -29,6 +30,11 @@ Status write_output(const char* option, const std::string& path, const std::stri
   if (written) return std::monostate{};
   return Diagnostic{
       .where = option, .problem = "cannot be written", .value = path, .allowed = "a path in a folder that exists"};
+}
+
+ExitCode compile_exit_code(const Diagnostics& errors) {
+  const std::string& where = errors.front().where;
+  return where == kCacheOption || where == "--compiler" ? exit_bad_input : exit_failed;
 }
 
 void print_json(const nlohmann::json& document) {

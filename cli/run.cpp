@@ -203,7 +203,7 @@ void print_report(const run::RunReport& report) {
     fmt::print("rank {:<9} rel_l2 {:.3g}, max_row_error {:.3g}, lse_max_abs {:.3g}\n", rank, report.ranks[rank].rel_l2,
                report.ranks[rank].max_row_error, report.ranks[rank].lse_max_abs);
   }
-  if (report.loaded) {
+  if (report.compared) {
     fmt::print("rel_l2         {:.3g}\n", report.comparison.rel_l2);
     fmt::print("max_row_error  {:.3g}\n", report.comparison.max_row_error);
     fmt::print("lse_max_abs    {:.3g}\n", report.comparison.lse_max_abs);

@@ -109,9 +109,9 @@ int tune_command(const Options& options) {
   const Expected<HipApi> hip = open_hip(options.device);
   if (!hip) return report_errors(hip.errors(), options.json, exit_bad_input);
   const Expected<Compiler> compiler = find_compiler(options.compiler);
-  if (!compiler) return report_errors(compiler.errors(), options.json, exit_failed);
+  if (!compiler) return report_errors(compiler.errors(), options.json, exit_bad_input);
   const Expected<std::vector<tune::TunedPoint>> tuned = tune_all(*hip, *plan, points, options);
-  if (!tuned) return report_errors(tuned.errors(), options.json, exit_failed);
+  if (!tuned) return report_errors(tuned.errors(), options.json, compile_exit_code(tuned.errors()));
 
   const bool predicted = hip->is_simulator();
   const tune::Origin origin{.predicted = predicted,
@@ -149,16 +149,17 @@ void add_tune(CLI::App& app, int& exit_code) {
       ->delimiter(',')
       ->check(CLI::Range(1, 65536));
   command
-      ->add_option("--context", options->grid.contexts,
-                   "KV tokens of every request, a list; default 4096,16384,65536")
+      ->add_option("--context", options->grid.contexts, "KV tokens of every request, a list; default 4096,16384,65536")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 24));
   command->add_option("--qlen", options->grid.qlens, "Query positions a request, a list; default: all of the config")
       ->delimiter(',')
       ->check(CLI::Range(1, 8));
-  command->add_option("--keep", options->tune.keep,
-                      "Split counts tried of kernels alike otherwise, the best by the runtime's cost model; 0: all; "
-                      "default 3");
+  command
+      ->add_option("--keep", options->tune.keep,
+                   "Split counts tried of kernels alike otherwise, the best by the runtime's cost model; 0: all; "
+                   "default 3")
+      ->check(CLI::Range(0, 256));
   command->add_flag("--explore", options->tune.explore,
                     "Try kernels that the config does not ask for, and print the entries that would be faster");
   command->add_option("--out", options->out, "The tuning data; default tuning.json");

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "generator/config/nearest.h"
@@ -80,7 +82,11 @@ std::optional<int64_t> value_of(const Field& field, const std::string& text) {
 std::string allowed_values(const Field& field) {
   std::string text;
   for (const NamedValue& named : field.names) text += (text.empty() ? "" : ", ") + std::string(named.name);
-  return text.empty() ? "a whole number" : text;
+  if (!text.empty()) return text;
+  mlaforge_problem stored{};
+  field.set(stored, INT64_MAX);
+  const bool wide = field.get(stored) == INT64_MAX;
+  return fmt::format("a whole number of 0 .. {}", wide ? INT64_MAX : int64_t{INT32_MAX});
 }
 
 }  // namespace
@@ -90,6 +96,7 @@ Expected<mlaforge_problem> parse_problem(const std::vector<std::string>& words, 
   for (const Field& field : kFields) keys.emplace_back(field.key);
   mlaforge_problem problem = defaults;
   bool has_pool = false;
+  std::set<std::string> named;
   Diagnostics errors;
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
@@ -102,6 +109,11 @@ Expected<mlaforge_problem> parse_problem(const std::vector<std::string>& words, 
                         .value = word,
                         .allowed = fmt::format("{}", fmt::join(keys, ", ")),
                         .nearest = nearest_name(key, keys).value_or("")});
+      continue;
+    }
+    if (!named.insert(key).second) {
+      errors.push_back(
+          {.where = "--problem " + key, .problem = "stands twice", .value = word, .allowed = "each key once"});
       continue;
     }
     const std::string text = word.substr(equals + 1);

@@ -21,6 +21,16 @@ bool passes(const mlaforge_kernel_row& row, const KernelFilter& filter) {
          (!filter.block_tokens || *filter.block_tokens == row.block_tokens);
 }
 
+/// Says which kernels a filter has left, before the runtime's message that speaks of these alone.
+std::string among(const KernelFilter& filter) {
+  std::string kept;
+  if (filter.name) kept += " --kernel " + *filter.name;
+  if (filter.pipeline)
+    kept += *filter.pipeline == MLAFORGE_UNIFORM ? " --pipeline uniform" : " --pipeline warp_specialized";
+  if (filter.block_tokens) kept += " --block-tokens " + std::to_string(*filter.block_tokens);
+  return kept.empty() ? "" : "among the kernels of" + kept + ": ";
+}
+
 }  // namespace
 
 Kernels::Kernels(DeploymentPlan plan, CompileOptions compile_options, const HipApi& hip)
@@ -43,7 +53,7 @@ Expected<const PlannedKernel*> Kernels::select(const mlaforge_problem& problem, 
   const DispatchTable table = make_table(std::move(rows), mi355x_compute_units);
   Selection selection;
   if (select_row(table, problem, selection) != MLAFORGE_SUCCESS) {
-    return error_of("problem", mlaforge_last_error());
+    return error_of("problem", among(filter) + mlaforge_last_error());
   }
   return find(table.rows[selection.row].name);
 }

@@ -251,6 +251,7 @@ std::optional<Outputs> run_and_judge(Runner& runner, const RunCase& wanted, cons
   }
   report.fingerprint = fingerprint(*first, report.fingerprint);
   const auto start = std::chrono::steady_clock::now();
+  report.compared = true;
   report.comparison = runner.compare(*first, reference::attention(inputs.problem()));
   report.reference_seconds += seconds_since(start);
   for (const std::string& failure : {runner.check_canaries(*first), report.comparison.failure}) {
@@ -349,10 +350,10 @@ Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase&
   report.setup_seconds = seconds_since(start);
   const Expected<LoadedKernel*> loaded = kernels.load(**kernel, wanted.kernel_source);
   if (!loaded) {
+    if (loaded.errors().front().where == kCacheOption) return loaded.errors();
     report.failure = to_string(loaded.errors());
     return report;
   }
-  report.loaded = true;
   report.compile_seconds = (*loaded)->compile_seconds;
   if (wanted.inputs.context_parallel > 1 && wanted.all_ranks) {
     run_ranks(hip, **loaded, wanted, report);

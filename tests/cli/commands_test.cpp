@@ -72,7 +72,9 @@ TEST_CASE("a refused plan writes nothing at all") {
 TEST_CASE("usage errors are exit code 2, help is 0") {
   CHECK(mlaforge_command({}).exit_code == 2);
   CHECK(mlaforge_command({"generate"}).exit_code == 2);
-  CHECK(mlaforge_command({"lisst"}).exit_code == 2);
+  const Outcome misspelt = mlaforge_command({"lisst"});
+  CHECK(misspelt.exit_code == 2);
+  CHECK_THAT(misspelt.err, Contains("lisst") && Contains("nearest: list"));
   CHECK(mlaforge_command({"list", "--config", "/nowhere.json"}).exit_code == 2);
   CHECK(mlaforge_command({"compile", "--config", "a", "--kernels", "b"}).exit_code == 2);
   CHECK(mlaforge_command({"--help"}).exit_code == 0);
@@ -96,10 +98,41 @@ TEST_CASE("numbers beyond their type are refused, not saturated") {
   }
 }
 
+TEST_CASE("an empty path is refused: it does not stand for the default") {
+  const std::pair<const char*, const char*> empty[] = {{"list", "--config"},     {"generate", "--config"},
+                                                       {"generate", "--out"},    {"check", "--kernels"},
+                                                       {"compile", "--kernels"}, {"explain", "--kernels"}};
+  for (const auto& [command, option] : empty) {
+    INFO(command << " " << option);
+    const Outcome outcome = mlaforge_command({command, option, ""});
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains(option) && Contains("it is empty"));
+  }
+}
+
+TEST_CASE("a problem that a filter has no kernel for names the filter") {
+  const Outcome outcome = mlaforge_command({"run", "--qlen", "1", "--pipeline", "warp_specialized"});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("among the kernels of --pipeline warp_specialized"));
+}
+
+TEST_CASE("a launch that did not come through reports no comparison") {
+  const TemporaryFolder folder;
+  write(folder / "config.json", R"({"name": "wide", "model": {"num_heads": 12}, "wide_kv": true,
+                                    "kernels": [{"query_length": 1, "splits": 1}]})");
+  const Outcome outcome = mlaforge_command(
+      {"run", "--config", (folder / "config.json").string(), "--context", "10", "--pool-bytes", "1000000000000"});
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.out, Contains("out of memory") && !Contains("rel_l2"));
+}
+
 TEST_CASE("an option's bad value is named as the user wrote it") {
   const std::string nowhere = "/nonexistent/clang++";
-  for (const char* command : {"run", "bench", "compile", "mutate", "trace"}) {
+  for (const char* command : {"run", "bench", "compile", "mutate", "trace", "explain"}) {
     INFO(command);
+    const Outcome cache = mlaforge_command({command, "--cache", "/proc/nowhere"});
+    CHECK(cache.exit_code == 2);
+    CHECK_THAT(cache.err, Contains("--cache: the cache cannot be made"));
     const Outcome outcome = mlaforge_command({command, "--compiler", nowhere});
     CHECK(outcome.exit_code == 2);
     CHECK_THAT(outcome.err, Contains("--compiler: no such program") && Contains(nowhere));

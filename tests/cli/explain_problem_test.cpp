@@ -137,6 +137,8 @@ TEST_CASE("a word that is no field or no value of it is named, with what is allo
   CHECK_THAT(refused("qlen"), Contains("is not KEY=VALUE"));
   CHECK_THAT(refused("qlen=four"), Contains("--problem qlen") && Contains("four") && Contains("a whole number"));
   CHECK_THAT(refused("heads=4294967308"), Contains("--problem heads"));  // 2^32 + 12
+  CHECK_THAT(refused("batch=99999999999"), Contains("--problem batch") && Contains("0 .. 2147483647"));
+  CHECK_THAT(refused("qlen=4,qlen=2"), Contains("--problem qlen") && Contains("twice"));
   CHECK_THAT(refused("kv_dtype=fp8"), Contains("bf16, fp8_e4m3"));
   CHECK_THAT(refused("qlen=9"), Contains("problem.qlen is 9") && Contains("1 .. 8"));
 }
