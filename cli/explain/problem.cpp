@@ -86,7 +86,7 @@ std::string allowed_values(const Field& field) {
   mlaforge_problem stored{};
   field.set(stored, INT64_MAX);
   const bool wide = field.get(stored) == INT64_MAX;
-  return fmt::format("a whole number of 0 .. {}", wide ? INT64_MAX : int64_t{INT32_MAX});
+  return wide ? "a whole number" : fmt::format("a whole number of 0 .. {}", INT32_MAX);
 }
 
 }  // namespace

@@ -354,6 +354,7 @@ Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase&
     report.failure = to_string(loaded.errors());
     return report;
   }
+  report.loaded = true;
   report.compile_seconds = (*loaded)->compile_seconds;
   if (wanted.inputs.context_parallel > 1 && wanted.all_ranks) {
     run_ranks(hip, **loaded, wanted, report);

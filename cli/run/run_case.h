@@ -27,6 +27,7 @@ struct RunCase {
 struct RunReport {
   std::string kernel, combine, device;
   bool simulated = false;
+  bool loaded = false;    ///< the kernel compiled and is on the device
   bool compared = false;  ///< a launch came through, so that `comparison` says something
   int splits = 1;
   reference::Comparison comparison = {};          ///< of the ranks' merged outputs where all have run
