@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,10 @@ struct StoredOutput {
 /// Bounds on the difference; the defaults are for a bf16 query and two parts of P.
 struct Tolerance {
   double rel_l2 = 3e-3;
-  double row_error = 0x1p-7;      ///< of the row's largest magnitude
+  double row_error = 0x1p-7;  ///< of the row's largest magnitude
+  /// [rows] or empty. Where the row is a merge of parts that each keep the bound, the weighted sum of their largest
+  /// magnitudes: row_error is of this where the parts cancel and the row's own is smaller.
+  std::span<const double> row_scale = {};
   double lse_absolute = 1e-4;     ///< lse's bound is the larger of this
   double lse_of_logit = 0x1p-18;  ///< and this x the row's largest |logit|
 };

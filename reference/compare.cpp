@@ -77,6 +77,9 @@ class Comparer {
     if (worst > 0) {
       result_.max_row_error = std::max(result_.max_row_error, largest > 0 ? worst / largest : worst);
     }
+    if (!tolerance_.row_scale.empty()) {
+      largest = std::max(largest, tolerance_.row_scale[row]);
+    }
     if (worst > tolerance_.row_error * largest) {
       fail(where(row) + text(", column %d: o is %g, right is %g; at most %g off is allowed", worst_column,
                              static_cast<double>(decode_bf16(stored[worst_column])), right[worst_column],

@@ -52,6 +52,7 @@ MergedOutput merge_ranks(std::span<const StoredOutput> ranks, int64_t tokens, in
     for (int head = 0; head < heads; ++head) {
       const double lse = merged_lse(ranks, token, head);
       double o[MLAFORGE_LATENT_DIM] = {};
+      double scale = 0;
       for (const StoredOutput& rank : ranks) {
         const double rank_lse = lse_of(rank, token, head);
         if (rank_lse == no_token) {
@@ -59,14 +60,19 @@ MergedOutput merge_ranks(std::span<const StoredOutput> ranks, int64_t tokens, in
         }
         const uint16_t* row = rank.o + token * rank.o_token_stride + head * rank.o_head_stride;
         const double weight = std::exp(rank_lse - lse);
+        double largest = 0;
         for (int column = 0; column < MLAFORGE_LATENT_DIM; ++column) {
-          o[column] += weight * decode_bf16(row[column]);
+          const double value = decode_bf16(row[column]);
+          o[column] += weight * value;
+          largest = std::fmax(largest, std::fabs(value));
         }
+        scale += weight * largest;
       }
       for (const double value : o) {
         merged.o.push_back(encode_bf16(static_cast<float>(value)));
       }
       merged.lse.push_back(static_cast<float>(lse));
+      merged.row_scale.push_back(scale);
     }
   }
   return merged;

@@ -12,6 +12,8 @@ namespace mlaforge::reference {
 struct MergedOutput {
   std::vector<uint16_t> o;  ///< [tokens, heads, 512] bf16
   std::vector<float> lse;   ///< [tokens, heads]
+  /// [tokens, heads] sum of exp(lse_r - lse) x the largest |o_r|: above the row's own largest where ranks cancel.
+  std::vector<double> row_scale;
 
   StoredOutput stored(int heads) const;
 };

@@ -290,8 +290,11 @@ void run_ranks(const HipApi& hip, LoadedKernel& kernel, const RunCase& wanted, R
   spec.pool_bytes = 0;
   const reference::Inputs whole = reference::make_inputs(spec);
   const reference::MergedOutput merged = reference::merge_ranks(stored, int64_t{spec.requests} * spec.qlen, spec.heads);
-  report.comparison = reference::compare(whole.problem(), reference::attention(whole.problem()),
-                                         merged.stored(spec.heads), tolerance_of(kernel.kernel->variant));
+  reference::Tolerance tolerance = tolerance_of(kernel.kernel->variant);
+  tolerance.row_scale = merged.row_scale;
+  tolerance.row_error += 0x1p-9;  // each rank keeps its bound, and the merge rounds to bf16 once more
+  report.comparison =
+      reference::compare(whole.problem(), reference::attention(whole.problem()), merged.stored(spec.heads), tolerance);
   report.reference_seconds += seconds_since(start);
   if (!report.comparison.failure.empty()) {
     report.failure = "merged ranks: " + report.comparison.failure;

@@ -51,6 +51,8 @@ TEST_CASE("merging by hand: weights 1/4 and 3/4, an empty rank, nothing at all")
   CHECK(merged.lse[1] == 2.5F);
   CHECK(merged.o[2 * MLAFORGE_LATENT_DIM] == 0);
   CHECK(merged.lse[2] == nothing);
+  CHECK(merged.row_scale[0] == Approx(7));
+  CHECK(merged.row_scale[2] == 0);
 }
 
 TEST_CASE("the ranks' float64 results merge to the whole request's") {
@@ -116,4 +118,35 @@ TEST_CASE("a sparse pool's pages lie at its end and at powers of two, each once"
   const AttentionResult sparse = attention(inputs.problem());
   spec.pool_bytes = 0;
   CHECK(sparse.o == attention(make_inputs(spec).problem()).o);
+}
+
+TEST_CASE("ranks that cancel are held to what they hold, not to what is left") {
+  // 1 and -0.75 at equal weight: 0.125 is left of parts of 0.875. Off by 0.005: more than 2^-7 x 0.125, less than
+  // 2^-7 x 0.875.
+  constexpr int heads = 1;
+  std::vector<uint16_t> o[2];
+  o[0].assign(MLAFORGE_LATENT_DIM, encode_bf16(1.0F));
+  o[1].assign(MLAFORGE_LATENT_DIM, encode_bf16(-0.75F));
+  const float lse[2] = {0.0F, 0.0F};
+  std::vector<StoredOutput> ranks;
+  for (int rank = 0; rank < 2; ++rank) ranks.push_back({.o = o[rank].data(), .lse = &lse[rank]});
+  const MergedOutput merged = merge_ranks(ranks, 1, heads);
+  CHECK(decode_bf16(merged.o[0]) == 0.125F);
+  CHECK(merged.row_scale[0] == Approx(0.875));
+
+  InputSpec spec;
+  spec.heads = heads;
+  spec.contexts = {1};
+  const Inputs inputs = make_inputs(spec);
+  AttentionResult right = attention(inputs.problem());
+  right.o.assign(MLAFORGE_LATENT_DIM, 0.125);
+  right.lse = {std::log(2.0)};
+  std::vector<uint16_t> off(MLAFORGE_LATENT_DIM, encode_bf16(0.125F));
+  off[3] = encode_bf16(0.13F);
+  const float stored_lse = std::log(2.0F);
+  const StoredOutput stored = {.o = off.data(), .lse = &stored_lse};
+  Tolerance tolerance = {.rel_l2 = 1};
+  CHECK_FALSE(compare(inputs.problem(), right, stored, tolerance).passed);
+  tolerance.row_scale = merged.row_scale;
+  CHECK(compare(inputs.problem(), right, stored, tolerance).passed);
 }
