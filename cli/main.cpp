@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/commands.h"
@@ -58,6 +59,9 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? exit_done : exit_bad_input;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "mlaforge: not enough memory for this problem (nearest: a smaller --batch or --context)\n");
+    return exit_bad_input;
+  } catch (const std::system_error& error) {  // fmt::print's
+    fmt::print(stderr, "mlaforge: {}\n", error.what());
     return exit_bad_input;
   } catch (const std::exception& error) {
     fmt::print(stderr, "mlaforge: internal error: {}\n", error.what());
