@@ -51,12 +51,27 @@ void print_kernels(const std::vector<CompiledKernel>& kernels) {
   }
 }
 
+/// A kernel set of `generate`; writing code objects there would remove what its manifest lists.
+bool holds_sources(const std::string& folder) {
+  std::error_code ignored;
+  const std::filesystem::path path(folder);
+  return !folder.empty() && std::filesystem::exists(path / "manifest.json", ignored) &&
+         std::filesystem::exists(path / "dispatch_table.cpp", ignored);
+}
+
 int compile(const Options& options) {
   Expected<KernelSet> set = read_set(options);
   if (!set) return report_errors(set.errors(), options.json, exit_bad_input);
   if (Status kept = keep_only(*set, options.only); !kept)
     return report_errors(kept.errors(), options.json, exit_bad_input);
 
+  if (holds_sources(options.out)) {
+    return report_errors({{.where = "--out",
+                           .problem = "holds a kernel set's sources, which its code objects would replace",
+                           .value = options.out,
+                           .allowed = "another folder than `mlaforge generate` wrote"}},
+                         options.json, exit_bad_input);
+  }
   if (const Expected<Compiler> compiler = find_compiler(options.compiler); !compiler) {
     return report_errors(compiler.errors(), options.json, exit_bad_input);
   }

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
+#include "cli/option_values.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -62,7 +63,7 @@ void add_trace(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 256));
   command->add_option("--page-size", options->wanted.page_size, "Tokens a page; default: the config's first")
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
-  command->add_option("-o,--output", options->output, "The trace; default trace.json");
+  command->add_option("-o,--output", options->output, "The trace; default trace.json")->check(not_empty());
   command->add_option("--svg", options->svg, "A picture of one pass of the main loop, too");
   command->add_option("--compiler", options->compiler,
                       "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");

@@ -249,6 +249,10 @@ TEST_CASE("compile refuses what it cannot compile") {
   Outcome outcome = mlaforge_command({"compile", "--kernels", set, "--only", "mla_combine_bf16p_s3__gfx950"});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("nearest: mla_combine_bf16p_s2__gfx950"));
+  outcome = mlaforge_command({"compile", "--kernels", set, "--out", set});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("--out: holds a kernel set's sources"));
+  CHECK(fs::exists(fs::path(set) / "dispatch_table.cpp"));
   outcome = mlaforge_command({"compile", "--kernels", set, "--compiler", "/bin/true"});
   CHECK(outcome.exit_code == 2);
   CHECK_THAT(outcome.err, Contains("--compiler: ") && Contains("/bin/true"));
