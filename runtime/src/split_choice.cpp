@@ -8,6 +8,7 @@ namespace {
 // Fitted to the cycle model's nominal times for the MI355X (docs/timing.md): predictions, to be replaced by tuning
 // data. Clocks at 2.4 GHz.
 constexpr int32_t kStart = 6800;          // launch to the first block's end, less a block; a CTA's end
+constexpr int32_t kStartWarp = 8500;      // the same, warp-specialized: QK is a block ahead
 constexpr int32_t kNextRound = 3000;      // the same for the CTAs that follow on a CU
 constexpr int32_t kBlock128 = 2770;       // 128 tokens, 16 rows, uniform pipeline
 constexpr int32_t kBlockWarp = 2200;      // the same, warp-specialized
@@ -72,7 +73,7 @@ SplitCandidate candidate_of(const mlaforge_kernel_row& row, int64_t compute_unit
   candidate.by_block = Divider(static_cast<uint32_t>(row.block_tokens));
   candidate.by_splits = Divider(candidate.splits);
   candidate.by_slots = Divider(candidate.slots);
-  candidate.start_clocks = kStart;
+  candidate.start_clocks = warp_specialized ? kStartWarp : kStart;
   candidate.alone_clocks = (warp_specialized ? kBlockWarp : half_block ? kBlock64Alone : kBlock128) + tile;
   candidate.shared_clocks = half_block ? kBlock64Shared + 2 * tile : candidate.alone_clocks;
   candidate.stream_start_clocks = half_block ? kHbmStart64 : kHbmStart;

@@ -41,7 +41,7 @@ TEST_CASE("predicted clocks by hand") {
   row.qlen = 4;
   row.splits = 1;
   row.pipeline = MLAFORGE_WARP_SPECIALIZED;
-  CHECK(clocks(1, 4096) == 6800 + 32 * (2200 + 900));
+  CHECK(clocks(1, 4096) == 8500 + 32 * (2200 + 900));
   // As large as the fields go, nothing wraps.
   row.splits = 256;
   CHECK(clocks(INT32_MAX, INT32_MAX) > clocks(1 << 19, INT32_MAX));
