@@ -147,9 +147,12 @@ MLA_DEVICE f32x4 mfma(i32x8 a, i32x8 b, f32x4 c) {
 }
 
 // The same with B's k in blocks of 32, each times a power of two: lane l has the E8M0 byte of column l % 16, block
-// l / 16. 127 is 1.
+// l / 16. 127 is 1. A's scale is a vector register too; clang 21 would give the constant a scalar one, which is none of
+// the instruction's operands.
 MLA_DEVICE f32x4 mfma_scaled(i32x8 a, i32x8 b, f32x4 c, int b_scale) {
-  return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 127, 0, b_scale);
+  int one = 127;
+  asm("" : "+v"(one));
+  return __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, one, 0, b_scale);
 }
 
 // Four floats as E4M3 bytes, the first lowest. Round to nearest even; |x| <= 448 is the caller's.
@@ -197,7 +200,7 @@ constexpr int kTileTail = 4 * kTileLine;                    // the 64-byte tails
 constexpr int kTileBytes = kTileTokens * MLAFORGE_KEY_DIM;  // 9,216
 constexpr int kTiles = kBlockTokens / kTileTokens;
 constexpr int kSlotBytes = kTiles * kTileBytes;
-constexpr int kWaves = 8;
+[[maybe_unused]] constexpr int kWaves = 8;
 constexpr int kPvWaves = 8;                                 // waves that own latents
 constexpr int kChunksPerWave = 8 / kPvWaves;                // their latents: 16-byte chunks of each line
 constexpr int kQkWaves = 8;                                 // waves that own tokens

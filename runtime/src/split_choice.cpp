@@ -1,6 +1,7 @@
 #include "split_choice.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace mlaforge {
 namespace {
@@ -26,6 +27,11 @@ constexpr uint64_t kHbmBytesAClock =
 /// More requests than any launch has; keeps products within 32 bits.
 constexpr int64_t kMostBatch = 1 << 20;
 
+/// Of the longest request.
+inline uint32_t blocks_of(const SplitProblem& problem, const SplitCandidate& candidate) {
+  return ((problem.context - 1) >> candidate.block_log2) + 1;
+}
+
 /// predicted_clocks, inlined where many are compared; no branch that depends on the problem.
 inline int64_t clocks_of(const SplitProblem& problem, const SplitCandidate& candidate) {
   const uint32_t units = (problem.batch * candidate.splits + MLAFORGE_XCDS - 1) / MLAFORGE_XCDS;
@@ -34,7 +40,7 @@ inline int64_t clocks_of(const SplitProblem& problem, const SplitCandidate& cand
   const uint32_t left = ctas - full_rounds * candidate.slots;
   const int64_t last_is_alone = left != 0 && left <= candidate.cus ? 1 : 0;
   const int64_t rounds = full_rounds + (left != 0 ? 1 : 0);
-  const int64_t blocks = candidate.by_splits.ceil(candidate.by_block.ceil(problem.context));
+  const int64_t blocks = candidate.by_splits.ceil(blocks_of(problem, candidate));
   const int64_t computing =
       candidate.start_clocks + (rounds - 1) * kNextRound +
       blocks * ((rounds - last_is_alone) * candidate.shared_clocks + last_is_alone * candidate.alone_clocks);
@@ -50,7 +56,7 @@ inline int64_t clocks_of(const SplitProblem& problem, const SplitCandidate& cand
 
 /// cheapest's order as one number: 9 bits of idle splits, 45 of clocks, 9 of splits.
 inline uint64_t cost_of(const SplitProblem& problem, const SplitCandidate& candidate) {
-  const uint64_t idle = candidate.splits > candidate.by_block.ceil(problem.context) ? candidate.splits : 0;
+  const uint64_t idle = candidate.splits > blocks_of(problem, candidate) ? candidate.splits : 0;
   const auto clocks = static_cast<uint64_t>(std::min(clocks_of(problem, candidate), (int64_t{1} << 45) - 1));
   return idle << 54 | clocks << 9 | (candidate.splits - 1);
 }
@@ -70,7 +76,8 @@ SplitCandidate candidate_of(const mlaforge_kernel_row& row, int64_t compute_unit
   candidate.head_groups = static_cast<uint16_t>(row.head_groups);
   candidate.cus = cus;
   candidate.slots = half_block ? static_cast<uint16_t>(2 * cus) : cus;
-  candidate.by_block = Divider(static_cast<uint32_t>(row.block_tokens));
+  candidate.block_log2 =
+      static_cast<uint32_t>(std::bit_width(static_cast<uint32_t>(std::max(row.block_tokens, 1))) - 1);
   candidate.by_splits = Divider(candidate.splits);
   candidate.by_slots = Divider(candidate.slots);
   candidate.start_clocks = warp_specialized ? kStartWarp : kStart;

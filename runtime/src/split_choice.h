@@ -39,12 +39,12 @@ SplitProblem split_problem(int64_t batch, int64_t longest_context);
 /// What of a kernel its time depends on, worked out once for a device. One cache line: select reads those of a whole
 /// key.
 struct alignas(64) SplitCandidate {
-  Divider by_block;   ///< tokens
   Divider by_splits;  ///< blocks
   Divider by_slots;   ///< CTAs
   uint16_t splits = 1, head_groups = 1;
   uint16_t cus = 32;                ///< of an XCD
   uint16_t slots = 32;              ///< CTAs that an XCD runs at once: one a CU, or two of a kernel of 64-token blocks
+  uint32_t block_log2 = 7;          ///< of a block's tokens, 64 or 128
   uint32_t partial_bytes = 0;       ///< a request's; 0 with one split
   int32_t start_clocks = 0;         ///< of the first CTA on a CU
   int32_t alone_clocks = 0;         ///< a block's, when its CTA has a CU for itself
