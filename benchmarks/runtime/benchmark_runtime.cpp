@@ -99,8 +99,8 @@ mlaforge_library* open_noop(TestSet& set, const std::string& tuning = {}) {
   return library;
 }
 
-void run_selects(benchmark::State& state, const mlaforge_library* library) {
-  const std::vector<mlaforge_problem> problems = many_problems();
+void run_selects(benchmark::State& state, const mlaforge_library* library,
+                 const std::vector<mlaforge_problem>& problems = many_problems()) {
   mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
   size_t i = 0;
   for (auto _ : state) {
@@ -135,16 +135,7 @@ void select_exact_splits(benchmark::State& state) {
   for (size_t i = 0; i < problems.size(); ++i) {
     problems[i].splits = splits[i % splits.size()];
   }
-  mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
-  size_t i = 0;
-  for (auto _ : state) {
-    if (mlaforge_select(library, &problems[i], &choice) != MLAFORGE_SUCCESS) {
-      state.SkipWithError(mlaforge_last_error());
-      break;
-    }
-    benchmark::DoNotOptimize(choice);
-    i = i + 1 < problems.size() ? i + 1 : 0;
-  }
+  run_selects(state, library, problems);
   mlaforge_close(library);
 }
 
