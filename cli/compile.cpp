@@ -3,7 +3,6 @@
 #include "generator/compile/compile.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -12,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/config_option.h"
 #include "cli/option_values.h"
+#include "cli/progress.h"
 #include "generator/compile/compiler.h"
 #include "generator/compile/kernel_set.h"
 
@@ -36,11 +36,6 @@ Expected<KernelSet> read_set(const Options& options) {
   const Expected<std::vector<EmittedFile>> files = emit_deployment(*plan);
   if (!files) return files.errors();
   return make_kernel_set(*files);
-}
-
-void show_progress(size_t done, size_t total, const std::string& name) {
-  fmt::print(stderr, "\r\033[K[{}/{}] {}{}", done, total, name, done == total ? "\n" : "");
-  std::fflush(stderr);
 }
 
 void print_kernels(const std::vector<CompiledKernel>& kernels) {
@@ -76,7 +71,7 @@ int compile(const Options& options) {
     return report_errors(compiler.errors(), options.json, exit_bad_input);
   }
   CompileOptions compile_options{.compiler = options.compiler, .cache = options.cache, .jobs = options.jobs};
-  if (!options.json && ::isatty(STDERR_FILENO) != 0) compile_options.progress = show_progress;
+  if (!options.json) compile_options.progress = show_progress;
   const Expected<std::vector<CompiledKernel>> compiled = compile_kernels(set->sources, compile_options);
   if (!compiled) return report_errors(compiled.errors(), options.json, compile_exit_code(compiled.errors()));
   nlohmann::json manifest = compiled_manifest(*set, *compiled);

@@ -20,4 +20,12 @@ Expected<HipApi> open_hip(const std::string& device) {
   return hip;
 }
 
+Expected<HipApi> open_simulator() {
+  HipApi hip;
+  if (load_hip(MLAFORGE_BACKEND_SIMULATOR, hip) != MLAFORGE_SUCCESS) {
+    return Diagnostic{"the simulator", mlaforge_last_error(), {}, {}, {}};
+  }
+  return hip;
+}
+
 }  // namespace mlaforge::cli

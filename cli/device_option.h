@@ -1,4 +1,4 @@
-// The option --device of the commands that time kernels: a GPU, or the simulator's cycle model.
+// The option --device of the commands that run or time kernels: a GPU, or the simulator and its cycle model.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,10 +9,13 @@
 
 namespace mlaforge::cli {
 
-/// Adds --device auto|simulator|hip.
+/// Adds --device auto|simulator|hip, described as the commands that time kernels have it.
 CLI::Option* add_device_option(CLI::App& command, std::string& device);
 
 /// The HIP library of a device; errors name each path that was tried.
 Expected<HipApi> open_hip(const std::string& device);
+
+/// The simulator, for the commands that have no other device.
+Expected<HipApi> open_simulator();
 
 }  // namespace mlaforge::cli

@@ -8,7 +8,9 @@
 
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "cli/device_option.h"
 #include "cli/mutate/campaign.h"
+#include "cli/run/named_case.h"
 #include "generator/config/nearest.h"
 
 namespace mlaforge::cli {
@@ -32,9 +34,6 @@ constexpr std::array rules{mutate::Rule::nothing_outstanding, mutate::Rule::late
 
 /// Requests of no token, one, two blocks and a bit, and as many as take each split through its steady loop.
 std::vector<int> default_contexts(int splits, int ranks) { return {0, 1, 300 * ranks, (512 * splits + 488) * ranks}; }
-
-/// A wide kernel's pool: beyond what 32-bit offsets reach. It is sparse.
-constexpr uint64_t wide_pool_bytes = (uint64_t{1} << 32) + (uint64_t{1} << 20);
 
 /// How many mutants ended how: "caught by LDS race" and the rules' names.
 struct Tally {
@@ -131,16 +130,10 @@ run::RunCase case_of(const Options& options, const DeploymentConfig& config, int
 
 run::RunCase case_of(const Options& options, const DeploymentConfig& config, const PlannedKernel& kernel) {
   const Variant& variant = kernel.variant;
-  run::RunCase wanted = case_of(options, config, variant.qlen, variant.splits);
-  wanted.filter.name = kernel.plan.name;
+  run::RunCase wanted = run::case_of(
+      kernel, config,
+      options.contexts.empty() ? default_contexts(variant.splits, variant.context_parallel) : options.contexts);
   wanted.all_ranks = false;
-  wanted.inputs.page_size = variant.page_size;
-  wanted.inputs.query_dtype = variant.q_dtype;
-  wanted.inputs.context_parallel = variant.context_parallel;
-  wanted.inputs.pool_bytes = variant.wide_kv ? wide_pool_bytes : 0;
-  if (options.contexts.empty()) {
-    wanted.inputs.contexts = default_contexts(variant.splits, variant.context_parallel);
-  }
   return wanted;
 }
 
@@ -177,10 +170,9 @@ Expected<std::vector<run::RunCase>> cases_of(const Options& options, const Deplo
 int mutate_command(const Options& options) {
   const Expected<DeploymentPlan> plan = read_plan(options.config);
   if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
-  HipApi hip;
-  if (load_hip(MLAFORGE_BACKEND_SIMULATOR, hip) != MLAFORGE_SUCCESS) {
-    return report_errors({{.where = "device", .problem = mlaforge_last_error()}}, options.json, exit_bad_input);
-  }
+  const Expected<HipApi> opened = open_simulator();
+  if (!opened) return report_errors(opened.errors(), options.json, exit_bad_input);
+  const HipApi& hip = *opened;
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
   const Expected<std::vector<run::RunCase>> cases = cases_of(options, *plan, kernels);
   if (!cases) return report_errors(cases.errors(), options.json, exit_bad_input);

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/config_option.h"
+#include "cli/device_option.h"
 #include "cli/option_values.h"
 #include "cli/run/run_case.h"
 #include "generator/compile/compiler.h"
@@ -148,12 +149,6 @@ Expected<run::RunCase> make_case(const Options& options, const DeploymentConfig&
   return wanted;
 }
 
-mlaforge_backend backend_of(const std::string& device) {
-  return device == "hip"         ? MLAFORGE_BACKEND_HIP
-         : device == "simulator" ? MLAFORGE_BACKEND_SIMULATOR
-                                 : MLAFORGE_BACKEND_AUTO;
-}
-
 nlohmann::json to_json(const run::RunReport& report, const run::RunCase& wanted) {
   const reference::InputSpec& inputs = wanted.inputs;
   nlohmann::json problem = {{"batch", inputs.requests},
@@ -222,13 +217,10 @@ int run_command(const Options& options) {
   if (const Expected<Compiler> compiler = find_compiler(options.compiler); !compiler) {
     return report_errors(compiler.errors(), options.json, exit_bad_input);
   }
-  HipApi hip;
-  if (load_hip(backend_of(options.device), hip) != MLAFORGE_SUCCESS) {
-    return report_errors({option_error("--device", mlaforge_last_error(), options.device, "auto, simulator, hip")},
-                         options.json, exit_bad_input);
-  }
-  run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
-  const Expected<run::RunReport> report = run::run_case(hip, kernels, *wanted);
+  const Expected<HipApi> hip = open_hip(options.device);
+  if (!hip) return report_errors(hip.errors(), options.json, exit_bad_input);
+  run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, *hip);
+  const Expected<run::RunReport> report = run::run_case(*hip, kernels, *wanted);
   if (!report) return report_errors(report.errors(), options.json, exit_bad_input);
   if (options.json) {
     print_json(to_json(*report, *wanted));
@@ -259,8 +251,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(reference::input_names()));
   command->add_option("--page-table", options->page_table, "Layout of the page table: csr (default) or dense")
       ->check(CLI::IsMember({"csr", "dense"}));
-  command->add_option("--device", options->device, "auto (default): a gfx950 GPU, else the simulator")
-      ->check(CLI::IsMember({"auto", "simulator", "hip"}));
+  add_device_option(*command, options->device)->description("auto (default): a gfx950 GPU, else the simulator");
   command->add_option(
       "--memory", options->wanted.memory,
       "When the simulator's memory operations move their bytes: lazy (default), clobber, eager, random:N");

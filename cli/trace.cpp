@@ -25,7 +25,7 @@ struct Options {
 int trace_command(Options options) {
   const Expected<DeploymentPlan> plan = read_plan(options.config);
   if (!plan) return report_errors(plan.errors(), false, exit_bad_input);
-  const Expected<HipApi> opened = open_hip("simulator");
+  const Expected<HipApi> opened = open_simulator();
   if (!opened) return report_errors(opened.errors(), false, exit_bad_input);
   const HipApi& hip = *opened;
   const KernelRequest& first = plan->config.kernels.front();

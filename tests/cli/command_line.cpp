@@ -7,8 +7,6 @@
 
 #include <stdexcept>
 
-#include "../generator/temporary_folder.h"
-
 extern char** environ;
 
 namespace mlaforge::test {
@@ -41,6 +39,13 @@ Outcome mlaforge_command(const std::vector<std::string>& arguments) {
   outcome.out = read(folder / "out");
   outcome.err = read(folder / "err");
   return outcome;
+}
+
+std::string small_config(const TemporaryFolder& folder, int splits) {
+  const std::filesystem::path path = folder / "small.json";
+  write(path, R"({"name": "small", "model": {"num_heads": 12}, "kernels": [{"query_length": 1, "splits": [1, )" +
+                  std::to_string(splits) + "]}]}");
+  return path.string();
 }
 
 pid_t start_mlaforge(const std::vector<std::string>& arguments) { return start(arguments, "/dev/null", "/dev/null"); }

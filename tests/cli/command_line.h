@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../generator/temporary_folder.h"
+
 namespace mlaforge::test {
 
 struct Outcome {
@@ -16,6 +18,9 @@ struct Outcome {
 
 /// Runs `mlaforge ARGUMENTS` to its end, its outputs no terminals.
 Outcome mlaforge_command(const std::vector<std::string>& arguments);
+
+/// The path of a new config in the folder: 12 heads, query length 1, without splits and with `splits`.
+std::string small_config(const TemporaryFolder& folder, int splits = 2);
 
 /// Starts it with its outputs discarded, and does not wait.
 pid_t start_mlaforge(const std::vector<std::string>& arguments);

@@ -1,7 +1,6 @@
 // What each command prints, and how it exits: 0 done, 1 a check or a compilation failed, 2 bad input.
 #include <nlohmann/json.hpp>
 
-#include "../generator/temporary_folder.h"
 #include "catch.h"
 #include "command_line.h"
 #include "generator/config/deployment_config.h"
@@ -10,16 +9,6 @@ using namespace mlaforge::test;
 using Json = nlohmann::json;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
-
-namespace {
-
-std::string small_config(const TemporaryFolder& folder) {
-  write(folder / "config.json",
-        R"({"name": "small", "model": {"num_heads": 12}, "kernels": [{"query_length": 1, "splits": [1, 2]}]})");
-  return (folder / "config.json").string();
-}
-
-}  // namespace
 
 TEST_CASE("list names every kernel, as text and as JSON") {
   const Outcome text = mlaforge_command({"list"});

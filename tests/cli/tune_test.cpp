@@ -1,7 +1,6 @@
 // `mlaforge tune` as a user runs it, and `bench` choosing by what it wrote.
 #include <nlohmann/json.hpp>
 
-#include "../generator/temporary_folder.h"
 #include "catch.h"
 #include "command_line.h"
 
@@ -10,19 +9,9 @@ using Json = nlohmann::json;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
-namespace {
-
-std::string small_config(const TemporaryFolder& folder) {
-  write(folder / "small.json",
-        R"({"name": "small", "model": {"num_heads": 12}, "kernels": [{"query_length": 1, "splits": [1, 8]}]})");
-  return (folder / "small.json").string();
-}
-
-}  // namespace
-
 TEST_CASE("tune writes data by which bench chooses; twice the same bytes") {
   const TemporaryFolder folder;
-  const std::string config = small_config(folder);
+  const std::string config = small_config(folder, 8);
   const std::string out = (folder / "t.json").string();
   const std::vector<std::string> tune = {"tune", "--config", config, "--batch", "1", "--context", "2048", "--out", out};
   const Outcome first = mlaforge_command(tune);
@@ -51,7 +40,7 @@ TEST_CASE("tune writes data by which bench chooses; twice the same bytes") {
 
 TEST_CASE("tune and bench refuse what they cannot use before they work, and write nothing") {
   const TemporaryFolder folder;
-  const std::string config = small_config(folder);
+  const std::string config = small_config(folder, 8);
   const Outcome no_folder =
       mlaforge_command({"tune", "--config", config, "--out", (folder / "missing" / "t.json").string()});
   CHECK(no_folder.exit_code == 2);
