@@ -8,6 +8,7 @@
 #include "cli/bench/bench_case.h"
 #include "cli/bench/svg.h"
 #include "cli/commands.h"
+#include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
 #include "cli/output_file.h"
@@ -257,9 +258,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->excludes("--context");
   command->add_option("--svg", options->svg, "A roofline of the lines, too");
   command->add_flag("--full", options->bench.full, "Replay every block of an XCD's workgroups, extrapolate nothing");
-  command->add_option("--compiler", options->compiler,
-                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
-  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  add_compile_options(*command, options->compiler, options->cache);
   command->add_flag("--json", options->json, "Report as JSON");
   command->callback([options, &exit_code] { exit_code = bench_command(*options); });
 }

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/option_values.h"
 #include "cli/progress.h"
@@ -100,9 +101,7 @@ void add_compile(CLI::App& app, int& exit_code) {
   command->add_option("--out", options->out, "Folder for <name>.co and a manifest with what each kernel uses");
   command->add_option("--only", options->only, "Compile only the kernels of these names");
   command->add_option("--jobs", options->jobs, "Compilers at once; default: one a core")->check(CLI::Range(1U, 1024U));
-  command->add_option("--compiler", options->compiler,
-                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
-  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  add_compile_options(*command, options->compiler, options->cache);
   command->add_flag("--json", options->json, "Report as JSON");
   command->callback([options, &exit_code] { exit_code = compile(*options); });
 }

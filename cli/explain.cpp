@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/explain/explanation.h"
 #include "cli/explain/problem.h"
@@ -162,9 +163,7 @@ void add_explain(CLI::App& app, int& exit_code) {
       ->excludes(name);
   command->add_option("--tuning", options->tuning, "Tuning data that the server loads, for --problem");
   command->add_flag("--no-compile", options->no_compile, "Do not compile: registers as planned only");
-  command->add_option("--compiler", options->compiler,
-                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
-  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  add_compile_options(*command, options->compiler, options->cache);
   command->add_flag("--json", options->json, "Report as JSON");
   command->callback([options, &exit_code] { exit_code = explain_command(*options); });
 }

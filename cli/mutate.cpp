@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
 #include "cli/mutate/campaign.h"
@@ -219,9 +220,7 @@ void add_mutate(CLI::App& app, int& exit_code) {
                    "KV tokens of the launch's requests; default 0,1,300 and 512 a split + 488")
       ->delimiter(',')
       ->check(CLI::Range(0, 1 << 20));
-  command->add_option("--compiler", options->compiler,
-                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
-  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  add_compile_options(*command, options->compiler, options->cache);
   command->add_flag("--verbose", options->verbose, "Print every mutant, not only the unexplained ones");
   command->add_flag("--json", options->json, "Report as JSON, every mutant with its evidence");
   command->callback([options, &exit_code] { exit_code = mutate_command(*options); });

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
 #include "cli/option_values.h"
@@ -286,9 +287,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->check(finite_number());
   command->add_option("--kernel-source", options->kernel_source,
                       "A source to compile in the place of the emitted attention kernel");
-  command->add_option("--compiler", options->compiler,
-                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
-  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  add_compile_options(*command, options->compiler, options->cache);
   command->add_flag("--json", options->json, "Report as JSON");
   command->callback([options, &exit_code] { exit_code = run_command(*options); });
 }

@@ -7,6 +7,7 @@
 #include "cli/bench/bench_case.h"
 #include "cli/bench/svg.h"
 #include "cli/commands.h"
+#include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
 #include "cli/option_values.h"
@@ -65,9 +66,7 @@ void add_trace(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
   command->add_option("-o,--output", options->output, "The trace; default trace.json")->check(not_empty());
   command->add_option("--svg", options->svg, "A picture of one pass of the main loop, too");
-  command->add_option("--compiler", options->compiler,
-                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
-  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  add_compile_options(*command, options->compiler, options->cache);
   command->callback([options, &exit_code] { exit_code = trace_command(*options); });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
 #include "cli/output_file.h"
@@ -164,9 +165,7 @@ void add_tune(CLI::App& app, int& exit_code) {
                     "Try kernels that the config does not ask for, and print the entries that would be faster");
   command->add_option("--out", options->out, "The tuning data; default tuning.json");
   add_device_option(*command, options->device);
-  command->add_option("--compiler", options->compiler,
-                      "hipcc or clang++; default: MLAFORGE_COMPILER, hipcc, clang++-22");
-  command->add_option("--cache", options->cache, "Folder of the compile cache; default: $XDG_CACHE_HOME/mlaforge");
+  add_compile_options(*command, options->compiler, options->cache);
   command->add_flag("--json", options->json, "Report as JSON");
   command->callback([options, &exit_code] { exit_code = tune_command(*options); });
 }

@@ -62,9 +62,9 @@ void finish_float(Wave& wave, const Instruction& instruction, const double* prod
   store_result<m, n, blocks>(wave, instruction, product);
 }
 
-// f16, bf16, f32 and the plain fp8 and bf8 forms.
+// The product of A and B, whose lanes cbsz, abid and blgp permute.
 template <MatrixFormat a_format, MatrixFormat b_format, int m, int n, int k, int blocks>
-void mfma_float(Wave& wave, const Instruction& instruction) {
+void permuted_product(Wave& wave, const Instruction& instruction, double* product) {
   constexpr MatrixShape shape{m, n, k, blocks};
   const Modifiers& mods = instruction.modifiers;
   constexpr int registers = shape.elements() * bits_of_format(a_format) / 32;
@@ -73,11 +73,18 @@ void mfma_float(Wave& wave, const Instruction& instruction) {
                                     [&](int lane) { return a_source_lane(shape, mods.cbsz, mods.abid, lane); });
   const Row* b_rows = permuted_rows(wave, instruction.operands[2], registers, mods.blgp == 0, scratch_b,
                                     [&](int lane) { return b_source_lane(mods.blgp, lane); });
-  alignas(64) double a[kMaxElements], b[kMaxElements], product[m * n * blocks];
+  alignas(64) double a[kMaxElements], b[kMaxElements];
   decode_operand<a_format, m, n, k, blocks, false>(a_rows, a);
   decode_operand<b_format, n, m, k, blocks, false>(b_rows, b);
   for (int block = 0; block < blocks; ++block)
     matrix_product<m, n, k>(a + block * k * m, b + block * k * n, product + block * m * n);
+}
+
+// f16, bf16, f32 and the plain fp8 and bf8 forms.
+template <MatrixFormat a_format, MatrixFormat b_format, int m, int n, int k, int blocks>
+void mfma_float(Wave& wave, const Instruction& instruction) {
+  alignas(64) double product[m * n * blocks];
+  permuted_product<a_format, b_format, m, n, k, blocks>(wave, instruction, product);
   finish_float<m, n, blocks>(wave, instruction, product);
 }
 
@@ -139,19 +146,9 @@ void mfma_f8f6f4(Wave& wave, const Instruction& instruction) {
 template <int m, int n, int k, int blocks>
 void mfma_i8(Wave& wave, const Instruction& instruction) {
   constexpr MatrixShape shape{m, n, k, blocks};
-  const Modifiers& mods = instruction.modifiers;
-  constexpr int registers = shape.elements() / 4;
-  Row scratch_a[registers], scratch_b[registers];
-  const Row* a_rows = permuted_rows(wave, instruction.operands[1], registers, mods.cbsz == 0, scratch_a,
-                                    [&](int lane) { return a_source_lane(shape, mods.cbsz, mods.abid, lane); });
-  const Row* b_rows = permuted_rows(wave, instruction.operands[2], registers, mods.blgp == 0, scratch_b,
-                                    [&](int lane) { return b_source_lane(mods.blgp, lane); });
   // Products of bytes and sums of 64 of them are exact in double.
-  alignas(64) double a[kMaxElements], b[kMaxElements], product[m * n * blocks];
-  decode_operand<MatrixFormat::i8, m, n, k, blocks, false>(a_rows, a);
-  decode_operand<MatrixFormat::i8, n, m, k, blocks, false>(b_rows, b);
-  for (int block = 0; block < blocks; ++block)
-    matrix_product<m, n, k>(a + block * k * m, b + block * k * n, product + block * m * n);
+  alignas(64) double product[m * n * blocks];
+  permuted_product<MatrixFormat::i8, MatrixFormat::i8, m, n, k, blocks>(wave, instruction, product);
   const Operand& c = instruction.operands[3];
   refuse_overlap(wave, instruction, result_registers(shape));
   Row result[result_registers(shape)];

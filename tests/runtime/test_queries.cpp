@@ -2,8 +2,7 @@
 #include <cstring>
 #include <span>
 
-#include "catch.h"
-#include "tests/runtime/fixture.h"
+#include "tests/runtime/opened.h"
 
 using namespace mlaforge::test;
 
@@ -13,27 +12,18 @@ bool says(const std::string& text) { return std::string(mlaforge_last_error()).f
 
 std::vector<int32_t> list(const mlaforge_values& values) { return {values.values, values.values + values.count}; }
 
-struct Opened {
-  FakeHip hip;
+TestSet three_kinds() {
   TestSet set;
-  mlaforge_library* library = nullptr;
-  Opened() {
-    set.add(16, 1, 64, 8);
-    set.add(12, 4, 1, 1);
-    set.add(12, 2, 1, 8, 3, true).probability_parts = 1;
-    mlaforge_status status{};
-    library = open_fake(hip, set, status);
-    REQUIRE(status == MLAFORGE_SUCCESS);
-  }
-  ~Opened() { mlaforge_close(library); }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-};
+  set.add(16, 1, 64, 8);
+  set.add(12, 4, 1, 1);
+  set.add(12, 2, 1, 8, 3, true).probability_parts = 1;
+  return set;
+}
 
 }  // namespace
 
 TEST_CASE("the capabilities are the values of the rows, sorted, each once") {
-  const Opened opened;
+  const Opened opened(three_kinds());
   mlaforge_capability_info info = MLAFORGE_CAPABILITY_INFO_INIT;
   REQUIRE(mlaforge_capabilities(opened.library, &info) == MLAFORGE_SUCCESS);
   CHECK(info.row_count == 3);
@@ -58,7 +48,7 @@ TEST_CASE("the capabilities are the values of the rows, sorted, each once") {
 }
 
 TEST_CASE("queries refuse nulls and structs that they do not know") {
-  const Opened opened;
+  const Opened opened(three_kinds());
   mlaforge_capability_info capabilities = MLAFORGE_CAPABILITY_INFO_INIT;
   mlaforge_tuning_info tuning = MLAFORGE_TUNING_INFO_INIT;
   const mlaforge_kernel_row* row = nullptr;
@@ -77,7 +67,7 @@ TEST_CASE("queries refuse nulls and structs that they do not know") {
 }
 
 TEST_CASE("structs of an older header are taken and not written beyond their end") {
-  const Opened opened;
+  const Opened opened(three_kinds());
   mlaforge_problem wanted = problem(12, 4, 1);
   wanted.struct_size = offsetof(mlaforge_problem, policy);
   wanted.policy = 77;  // behind the older struct's end

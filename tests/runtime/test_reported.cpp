@@ -1,7 +1,6 @@
 // Public reports against systems that do this job, as far as the runtime's host side answers them.
-#include "catch.h"
 #include "mlaforge/dlpack.h"
-#include "tests/runtime/fixture.h"
+#include "tests/runtime/opened.h"
 
 using namespace mlaforge;
 using namespace mlaforge::test;
@@ -10,27 +9,13 @@ namespace {
 
 bool says(const std::string& text) { return std::string(mlaforge_last_error()).find(text) != std::string::npos; }
 
-struct Opened {
-  FakeHip hip;
-  TestSet set;
-  mlaforge_library* library = nullptr;
-  explicit Opened(TestSet rows) : set(std::move(rows)) {
-    mlaforge_status status{};
-    library = open_fake(hip, set, status);
-    REQUIRE(status == MLAFORGE_SUCCESS);
-    current_device = 0;
-  }
-  ~Opened() { mlaforge_close(library); }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-};
-
 }  // namespace
 
 TEST_CASE("what was planned for one query token does not serve four (vllm#45227)") {
   TestSet set;
   set.add(12, 1, 1, 1);
   Opened opened(std::move(set));
+  current_device = 0;
   mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
   const mlaforge_problem four = problem(12, 4, 1);
   CHECK(mlaforge_select(opened.library, &four, &choice) == MLAFORGE_NO_KERNEL);
@@ -57,6 +42,7 @@ TEST_CASE("a server asks a thousand times for shapes that no kernel has, and liv
     set.add(12, 4, 1, splits);
   }
   Opened opened(std::move(set));
+  current_device = 0;
   const mlaforge_problem served = problem(12, 4, 1);
   for (int i = 0; i < 1000; ++i) {
     mlaforge_choice choice = MLAFORGE_CHOICE_INIT;
@@ -118,6 +104,7 @@ TEST_CASE("a workspace beyond 32 bits is exact, one byte less is refused (ROCm/a
   TestSet set;
   set.add(128, 4, 1, 256, 32);
   Opened opened(std::move(set));
+  current_device = 0;
   mlaforge_problem wanted = problem(128, 4, 1);
   wanted.batch_capacity = 512;
   mlaforge_choice choice = MLAFORGE_CHOICE_INIT;

@@ -1,9 +1,8 @@
 // Select: the exact key, the split count, the pool's size, and what a miss says.
-#include "catch.h"
 #include "runtime/src/explain.h"
 #include "runtime/src/split_choice.h"
 #include "runtime/src/table.h"
-#include "tests/runtime/fixture.h"
+#include "tests/runtime/opened.h"
 
 using namespace mlaforge;
 using namespace mlaforge::test;
@@ -22,24 +21,6 @@ TestSet kimi_set() {
   }
   return set;
 }
-
-struct Opened {
-  FakeHip hip;
-  TestSet set;
-  mlaforge_library* library = nullptr;
-  explicit Opened(TestSet rows) : set(std::move(rows)) {
-    mlaforge_status status{};
-    library = open_fake(hip, set, status);
-    REQUIRE(status == MLAFORGE_SUCCESS);
-  }
-  ~Opened() { mlaforge_close(library); }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-
-  mlaforge_status select(const mlaforge_problem& wanted, mlaforge_choice& choice) const {
-    return mlaforge_select(library, &wanted, &choice);
-  }
-};
 
 }  // namespace
 
