@@ -23,21 +23,29 @@ Machine::Machine(const Parameters& parameters, const MachineInput& input)
       memory_(parameters, input.share, input.stream.sectors, input.recent),
       cus_(input.cus) {
   costs_.reserve(input.stream.instructions.size());
-  for (const InstructionInfo& info : input.stream.instructions) costs_.push_back(cost_of(p_, info));
+  for (const InstructionInfo& info : input.stream.instructions) {
+    costs_.push_back(cost_of(p_, info));
+    is_shared_.push_back(info.port == Port::scalar_memory || info.control == Control::end);
+  }
 }
 
 MachineResult Machine::run() {
   for (uint32_t slot = 0; slot < in_.workgroups_per_cu; ++slot) {
     for (uint32_t cu = 0; cu < in_.cus; ++cu) dispatch(cu, 0);
   }
-  while (!events_.empty()) {
-    const Event event = events_.top();
-    events_.pop();
+  for (uint32_t cu = 0; cu < in_.cus; ++cu) run_alone(cu);
+  while (!shared_.empty()) {
+    const uint32_t index = shared_.top().index;
+    shared_.pop();
+    Cu& cu = cus_[index];
+    const Event event = cu.events.back();
+    cu.events.pop_back();
     if (event.is_send) {
-      send(event.index, event.time);
+      send(index, event.time);
     } else {
       step(*waves_[event.index], event.time);
     }
+    run_alone(index);
   }
   result_.hbm_bytes = memory_.hbm_bytes();
   result_.l2_bytes = memory_.l2_bytes();
@@ -45,6 +53,33 @@ MachineResult Machine::run() {
   result_.l2_bytes_per_clk = memory_.l2_bytes_per_clk();
   for (const Cu& cu : cus_) result_.cus.push_back(cu.counters);
   return std::move(result_);
+}
+
+void Machine::push(Cu& cu, const Event& event) {
+  cu.events.insert(std::upper_bound(cu.events.begin(), cu.events.end(), event), event);
+}
+
+/// Whether the wave's next instruction touches what CUs share, or looks at it.
+bool Machine::is_shared(const WaveState& wave) const {
+  const uint32_t instruction = wave.instruction();
+  return is_shared_[instruction] || (wave.watched && instruction == in_.loop_head);
+}
+
+bool Machine::is_shared(const Event& event) const { return event.is_send || is_shared(*waves_[event.index]); }
+
+/// Runs the CU until its next event is one that all CUs have to be in order for.
+void Machine::run_alone(uint32_t index) {
+  Cu& cu = cus_[index];
+  while (!cu.events.empty()) {
+    Event event = cu.events.back();
+    if (is_shared(event)) {
+      event.index = index;
+      shared_.push(event);
+      return;
+    }
+    cu.events.pop_back();
+    step(*waves_[event.index], event.time);
+  }
 }
 
 /// The next workgroup of the order starts on `cu`: its waves one after another, SIMDs in turn.
@@ -72,7 +107,8 @@ void Machine::dispatch(uint32_t cu, double time) {
 }
 
 void Machine::push_wave(const WaveState& wave, double time) {
-  events_.push({.time = time, .order = (3 - wave.priority) << 24 | wave.index, .index = wave.index, .is_send = false});
+  push(cus_[wave.cu],
+       {.time = time, .order = (3 - wave.priority) << 24 | wave.index, .index = wave.index, .is_send = false});
 }
 
 void Machine::hold(WaveState& wave, double from, double until, Cause cause) {
@@ -89,8 +125,10 @@ void Machine::hold(WaveState& wave, double from, double until, Cause cause) {
   }
 }
 
-/// Issues as many of the wave's instructions as no other event comes before.
+/// Issues as many of the wave's instructions as no other event of its CU comes before; after the first, none that the
+/// other CUs see.
 void Machine::step(WaveState& wave, double time) {
+  const std::vector<Event>& events = cus_[wave.cu].events;
   for (;;) {
     const uint32_t instruction = wave.instruction();
     const InstructionInfo& info = in_.stream.instructions[instruction];
@@ -139,7 +177,7 @@ void Machine::step(WaveState& wave, double time) {
     cus_[wave.cu].counters.instructions += 1;
     ++wave.position;
     wave.next = next;
-    if (!events_.empty() && events_.top().time <= next) {
+    if (is_shared(wave) || (!events.empty() && events.back().time <= next)) {
       push_wave(wave, next);
       return;
     }

@@ -63,8 +63,10 @@ void Machine::issue_vector_memory(WaveState& wave, const MemoryFacts& facts, dou
   if (facts.kind == MemoryKind::dma) cu.counters.dma_bytes += facts.bytes;
   if (!cu.sending) {
     cu.sending = true;
-    events_.push(
-        {.time = std::max(time + p_.vmem_issue_clk, cu.path_free), .order = 0, .index = wave.cu, .is_send = true});
+    push(cu, {.time = std::max(time + p_.vmem_issue_clk, cu.path_free),
+              .order = wave.cu,
+              .index = wave.cu,
+              .is_send = true});
   }
 }
 
@@ -79,7 +81,7 @@ void Machine::send(uint32_t index, double time) {
   const MemoryFacts& facts = *request.facts;
   const double bytes = static_cast<double>(facts.sector_count) * sector_bytes;
   if (!cu.in_flight.empty() && cu.in_flight_bytes + bytes > p_.cu_outstanding_bytes) {
-    events_.push({.time = cu.in_flight.top().time, .order = 0, .index = index, .is_send = true});
+    push(cu, {.time = cu.in_flight.top().time, .order = index, .index = index, .is_send = true});
     return;
   }
   cu.requests.pop_front();
@@ -110,7 +112,7 @@ void Machine::send(uint32_t index, double time) {
     push_wave(wave, until);
   }
   cu.sending = !cu.requests.empty();
-  if (cu.sending) events_.push({.time = cu.path_free, .order = 0, .index = index, .is_send = true});
+  if (cu.sending) push(cu, {.time = cu.path_free, .order = index, .index = index, .is_send = true});
 }
 
 Block Machine::wait_block(WaveState& wave, const InstructionInfo& info, double time) {

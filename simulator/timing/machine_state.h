@@ -1,4 +1,7 @@
 // The replay's state: waves, SIMDs, CUs, and the events that move them.
+//
+// CUs meet in the memory system and where workgroups are dispatched, nowhere else. Only events that touch these are in
+// order over all CUs; between two of them a CU runs by itself.
 #pragma once
 
 #include <array>
@@ -74,7 +77,21 @@ struct Request {
   const MemoryFacts* facts = nullptr;
 };
 
+struct Event {
+  double time = 0;
+  uint32_t order = 0;
+  uint32_t index = 0;  ///< of a wave, or of a CU that sends
+  bool is_send = false;
+  /// Comes after `other`.
+  bool operator<(const Event& other) const {
+    if (time != other.time) return time > other.time;
+    if (is_send != other.is_send) return other.is_send;
+    return order > other.order;
+  }
+};
+
 struct Cu {
+  std::vector<Event> events;  ///< of its waves and its sending, the next one last: few, so that sorting in is cheap
   std::array<Simd, 4> simds;
   double lds_free = 0;
   double address_free = 0;
@@ -100,18 +117,6 @@ struct Group {
   std::vector<Arrival> waiting;
 };
 
-struct Event {
-  double time = 0;
-  uint32_t order = 0;
-  uint32_t index = 0;  ///< of a wave, or of a CU that sends
-  bool is_send = false;
-  bool operator<(const Event& other) const {
-    if (time != other.time) return time > other.time;
-    if (is_send != other.is_send) return other.is_send;
-    return order > other.order;
-  }
-};
-
 /// Until when an instruction cannot issue, and why.
 struct Block {
   double until = 0;
@@ -131,7 +136,11 @@ class Machine {
   MachineResult run();
 
  private:
-  // machine.cpp: waves' lives
+  // machine.cpp: events, and waves' lives
+  void push(Cu& cu, const Event& event);
+  bool is_shared(const Event& event) const;
+  bool is_shared(const WaveState& wave) const;
+  void run_alone(uint32_t cu);
   void dispatch(uint32_t cu, double time);
   void push_wave(const WaveState& wave, double time);
   void hold(WaveState& wave, double from, double until, Cause cause);
@@ -160,10 +169,11 @@ class Machine {
   const MachineInput& in_;
   MemorySystem memory_;
   std::vector<InstructionCost> costs_;
+  std::vector<bool> is_shared_;  ///< instructions that touch what CUs share
   std::vector<Cu> cus_;
   std::vector<Group> groups_;
   std::vector<std::unique_ptr<WaveState>> waves_;
-  std::priority_queue<Event> events_;
+  std::priority_queue<Event> shared_;  ///< of each CU that is not done, its next event: one that the XCD sees
   uint32_t next_workgroup_ = 0;
   double dispatch_free_ = 0;
   MachineResult result_;

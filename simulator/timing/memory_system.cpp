@@ -1,20 +1,19 @@
 #include "simulator/timing/memory_system.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <numeric>
 
 namespace mlaforge::simulator::timing {
 namespace {
 
 constexpr double absent = -1;
 
+/// Of ascending addresses the two halves of a line are neighbours.
 std::vector<uint32_t> find_partners(std::span<const uint64_t> sectors) {
-  std::unordered_map<uint64_t, uint32_t> numbers;
-  for (uint32_t i = 0; i < sectors.size(); ++i) numbers.emplace(sectors[i], i);
   std::vector<uint32_t> partners(sectors.size());
-  for (uint32_t i = 0; i < sectors.size(); ++i) {
-    const auto other = numbers.find(sectors[i] ^ 1);
-    partners[i] = other == numbers.end() ? i : other->second;
+  std::iota(partners.begin(), partners.end(), 0);
+  for (uint32_t i = 1; i < sectors.size(); ++i) {
+    if (sectors[i - 1] == (sectors[i] ^ 1)) std::swap(partners[i - 1], partners[i]);
   }
   return partners;
 }

@@ -20,8 +20,8 @@ struct MemoryShare {
 
 class MemorySystem {
  public:
-  /// `sectors` are the addresses / 64 of the stream's sector numbers; `recent` (same size, or empty) marks those that
-  /// an earlier kernel has just written.
+  /// `sectors` are the addresses / 64 of the stream's sector numbers, ascending; `recent` (same size, or empty) marks
+  /// those that an earlier kernel has just written.
   MemorySystem(const Parameters& parameters, const MemoryShare& share, std::span<const uint64_t> sectors,
                const std::vector<bool>& recent);
 

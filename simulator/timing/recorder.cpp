@@ -38,7 +38,7 @@ class WorkgroupRecorder final : public ExecutionObserver {
 
   WorkgroupStream& stream() { return stream_; }
   const std::vector<const Instruction*>& instructions() const { return instructions_; }
-  const std::vector<uint64_t>& sectors() const { return sectors_; }
+  std::vector<uint64_t> take_sectors() { return std::move(sectors_); }
   const std::vector<AddressRange>& written() const { return written_; }
 
  private:
@@ -155,7 +155,7 @@ class WorkgroupRecorder final : public ExecutionObserver {
   std::vector<uint64_t> touched_;
 };
 
-/// Numbers instructions and sectors once for all workgroups.
+/// Numbers instructions once for all workgroups.
 class Joiner {
  public:
   explicit Joiner(KernelStream& stream) : stream_(stream) {}
@@ -173,12 +173,6 @@ class Joiner {
       for (uint32_t& step : wave.steps) step = numbers[step & ~has_memory] | (step & has_memory);
       stream_.instruction_count += wave.steps.size();
     }
-    group.sectors.reserve(recorder.sectors().size());
-    for (const uint64_t sector : recorder.sectors()) {
-      const auto [known, added] = sectors_.try_emplace(sector, static_cast<uint32_t>(stream_.sectors.size()));
-      if (added) stream_.sectors.push_back(sector);
-      group.sectors.push_back(known->second);
-    }
     for (const AddressRange& range : recorder.written()) {
       const auto same = [&](const AddressRange& known) { return known.begin == range.begin; };
       if (std::none_of(stream_.written.begin(), stream_.written.end(), same)) stream_.written.push_back(range);
@@ -189,8 +183,27 @@ class Joiner {
  private:
   KernelStream& stream_;
   std::unordered_map<uint64_t, uint32_t> instructions_;
-  std::unordered_map<uint64_t, uint32_t> sectors_;
 };
+
+/// Numbers the sectors of all workgroups by ascending address; `touched` has those of each workgroup of the stream. A
+/// sort: there are millions, too many for a hash table.
+void number_sectors(KernelStream& stream, const std::vector<std::vector<uint64_t>>& touched) {
+  struct Place {
+    uint64_t sector;
+    uint32_t* number;
+  };
+  std::vector<Place> places;
+  for (size_t g = 0; g < touched.size(); ++g) {
+    std::vector<uint32_t>& numbers = stream.workgroups[g].sectors;
+    numbers.resize(touched[g].size());
+    for (size_t i = 0; i < numbers.size(); ++i) places.push_back({touched[g][i], &numbers[i]});
+  }
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.sector < b.sector; });
+  for (const Place& place : places) {
+    if (stream.sectors.empty() || stream.sectors.back() != place.sector) stream.sectors.push_back(place.sector);
+    *place.number = static_cast<uint32_t>(stream.sectors.size() - 1);
+  }
+}
 
 }  // namespace
 
@@ -210,7 +223,13 @@ Recording record(const KernelCode& kernel, const LaunchConfig& config, GlobalMem
   KernelStream& stream = recording.stream;
   stream.kernel = kernel.name;
   Joiner joiner(stream);
-  for (const uint64_t id : ids) joiner.add(*recorders.at(id));
+  std::vector<std::vector<uint64_t>> touched;
+  for (const uint64_t id : ids) {
+    WorkgroupRecorder& recorder = *recorders.at(id);
+    joiner.add(recorder);
+    touched.push_back(recorder.take_sectors());
+  }
+  number_sectors(stream, touched);
   const auto& block = config.block;
   stream.grid_workgroups = uint64_t{config.grid[0]} * config.grid[1] * config.grid[2];
   stream.waves_per_workgroup = (block[0] * block[1] * block[2] + wave_lanes - 1) / wave_lanes;

@@ -83,7 +83,7 @@ struct KernelStream {
   std::string kernel;
   std::vector<InstructionInfo> instructions;
   std::vector<WorkgroupStream> workgroups;  ///< by ascending id
-  std::vector<uint64_t> sectors;            ///< address / 64 of each sector's number
+  std::vector<uint64_t> sectors;            ///< address / 64 of each sector's number, ascending
   std::vector<AddressRange> written;        ///< the allocations that it stored to
   uint64_t instruction_count = 0;           ///< executed, all waves
   uint64_t grid_workgroups = 0;
