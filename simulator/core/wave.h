@@ -34,6 +34,8 @@ inline constexpr uint32_t dx10_clamp = 1u << 8;
 inline constexpr uint32_t ieee = 1u << 9;
 inline constexpr uint32_t fp16_ovfl = 1u << 23;
 inline constexpr uint32_t gpr_idx_en = 1u << 27;
+inline constexpr uint32_t vskip = 1u << 28;       // vector instructions are not issued
+inline constexpr uint32_t fork_stack_shift = 29;  // 3 bits: entries of s_cbranch_*_fork
 }  // namespace mode_bits
 
 struct Wave {

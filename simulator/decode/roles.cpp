@@ -28,7 +28,8 @@ unsigned results_of(const Instruction& i) {
     case Unit::branch:
       return starts_with_any(name, {"s_swappc", "s_call"}) ? 1 : 0;
     case Unit::smem:
-      return starts_with_any(name, {"s_load", "s_buffer_load", "s_mem"}) ? 1 : 0;
+      if (contains(name, "_atomic_")) return i.modifiers.sc0 ? 1 : 0;
+      return starts_with_any(name, {"s_load", "s_buffer_load", "s_scratch_load", "s_mem"}) ? 1 : 0;
     case Unit::mfma:
       return 1;
     case Unit::valu:
@@ -60,7 +61,7 @@ bool accumulates(const Instruction& i) {
   return is_lane_swap(name) ||
          starts_with_any(name, {"v_fmac_", "v_mac_", "v_pk_fmac_", "v_dot2c_", "v_dot4c_", "v_dot8c_", "v_smfmac",
                                 "s_addk", "s_mulk", "s_bitset"}) ||
-         (name.starts_with("buffer_atomic") && i.modifiers.sc0);
+         (starts_with_any(name, {"buffer_atomic", "s_atomic", "s_buffer_atomic"}) && i.modifiers.sc0);
 }
 
 }  // namespace
@@ -78,7 +79,8 @@ Roles roles_of(const Instruction& i) {
   const bool reads_status = name == "s_getreg_b32" && i.modifiers.hwreg_id == hw_status;  // holds VCCZ
   roles.reads_vcc = starts_with_any(name, {"s_cbranch_vcc", "v_div_fmas"}) || reads_status ||
                     std::any_of(i.operands.begin(), i.operands.end(), is_vccz);
-  roles.writes_exec = name.starts_with("v_cmpx") || contains(name, "saveexec") || contains(name, "_wrexec_");
+  roles.writes_exec = name.starts_with("v_cmpx") || contains(name, "saveexec") || contains(name, "_wrexec_") ||
+                      contains(name, "_fork") || name == "s_cbranch_join";
   roles.reads_m0 = i.modifiers.lds || contains(name, "_load_lds_") || contains(name, "_addtid_") ||
                    name.starts_with("s_movrel") || name == "s_sendmsg";
   roles.crosses_lanes = i.modifiers.dpp != DppControl::none || starts_with_any(name, {"v_readlane", "v_permlane"}) ||

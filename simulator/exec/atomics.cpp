@@ -1,51 +1,24 @@
 // Global, flat and buffer atomics, and DS atomics: one read-modify-write a lane, in lane order.
 #include <array>
-#include <atomic>
 #include <string>
 #include <vector>
 
-#include "simulator/exec/atomic_functions.h"
+#include "simulator/exec/atomic_exchange.h"
 #include "simulator/exec/memory_ops.h"
 #include "simulator/exec/vector_address.h"
 
 namespace mlaforge::simulator {
 namespace {
 
-/// Packed into OpEntry::detail: function, width and whether the old value comes back (DS: by mnemonic).
-struct AtomicForm {
-  AtomicFunction function;
-  uint8_t bytes;
-  bool returns;
-};
-constexpr uint32_t pack_form(AtomicForm f) {
-  return static_cast<uint32_t>(f.function) | uint32_t{f.bytes} << 8 | static_cast<uint32_t>(f.returns) << 16;
-}
-constexpr AtomicForm form_of(uint32_t detail) {
-  return {static_cast<AtomicFunction>(detail & 0xff), static_cast<uint8_t>(detail >> 8 & 0xff),
-          (detail >> 16 & 1) != 0};
-}
-
-/// Workgroups on other host threads may touch the same word.
-template <typename T, auto Compute>
-T exchange(std::byte* address, AtomicFunction function, T data, T compare) {
-  const std::atomic_ref<T> word(*reinterpret_cast<T*>(address));
-  T old = word.load(std::memory_order_relaxed);
-  while (!word.compare_exchange_weak(old, Compute(function, old, data, compare), std::memory_order_acq_rel)) {
-  }
-  return old;
-}
-
 /// op.data rows: data (1 or 2 dwords), then the compare value.
 void apply_atomic(Wave& wave, PendingOp& op) {
   const AtomicForm form = form_of(op.detail);
   for_lanes(op.exec, [&](int lane_index) {
     const auto lane = static_cast<size_t>(lane_index);
-    uint64_t old = 0;
-    if (std::byte* address = op.address[lane]) {
-      const auto pair = [&](size_t row) { return op.data[row][lane] | uint64_t{op.data[row + 1][lane]} << 32; };
-      old = form.bytes == 4 ? exchange<uint32_t, atomic32>(address, form.function, op.data[0][lane], op.data[1][lane])
-                            : exchange<uint64_t, atomic64>(address, form.function, pair(0), pair(2));
-    }
+    const auto pair = [&](size_t row) { return op.data[row][lane] | uint64_t{op.data[row + 1][lane]} << 32; };
+    const bool wide = form.bytes == 8;
+    const uint64_t old =
+        exchange(op.address[lane], form, wide ? pair(0) : op.data[0][lane], wide ? pair(2) : op.data[1][lane]);
     if (op.registers == 0) return;
     wave.vgpr[op.first_register].lane[lane] = static_cast<uint32_t>(old);
     if (form.bytes == 8) wave.vgpr[op.first_register + 1u].lane[lane] = static_cast<uint32_t>(old >> 32);
@@ -139,39 +112,9 @@ struct Name {
 };
 using F = AtomicFunction;
 
-constexpr std::array global_names{
-    Name{"swap", F::swap, 4},
-    Name{"cmpswap", F::cmpswap, 4},
-    Name{"add", F::add, 4},
-    Name{"sub", F::sub, 4},
-    Name{"smin", F::smin, 4},
-    Name{"umin", F::umin, 4},
-    Name{"smax", F::smax, 4},
-    Name{"umax", F::umax, 4},
-    Name{"and", F::bit_and, 4},
-    Name{"or", F::bit_or, 4},
-    Name{"xor", F::bit_xor, 4},
-    Name{"inc", F::inc, 4},
-    Name{"dec", F::dec, 4},
-    Name{"swap_x2", F::swap, 8},
-    Name{"cmpswap_x2", F::cmpswap, 8},
-    Name{"add_x2", F::add, 8},
-    Name{"sub_x2", F::sub, 8},
-    Name{"smin_x2", F::smin, 8},
-    Name{"umin_x2", F::umin, 8},
-    Name{"smax_x2", F::smax, 8},
-    Name{"umax_x2", F::umax, 8},
-    Name{"and_x2", F::bit_and, 8},
-    Name{"or_x2", F::bit_or, 8},
-    Name{"xor_x2", F::bit_xor, 8},
-    Name{"inc_x2", F::inc, 8},
-    Name{"dec_x2", F::dec, 8},
-    Name{"add_f32", F::add_f32, 4},
-    Name{"pk_add_f16", F::pk_add_f16, 4},
-    Name{"pk_add_bf16", F::pk_add_bf16, 4},
-    Name{"add_f64", F::add_f64, 8},
-    Name{"min_f64", F::min_f64, 8},
-    Name{"max_f64", F::max_f64, 8},
+constexpr std::array float_names{
+    Name{"add_f32", F::add_f32, 4}, Name{"pk_add_f16", F::pk_add_f16, 4}, Name{"pk_add_bf16", F::pk_add_bf16, 4},
+    Name{"add_f64", F::add_f64, 8}, Name{"min_f64", F::min_f64, 8},       Name{"max_f64", F::max_f64, 8},
 };
 
 /// DS names without their type's width: u32 and u64 (b32 and b64) forms of each.
@@ -201,12 +144,17 @@ struct BuiltTable {
 
 BuiltTable build_global() {
   BuiltTable table;
-  for (const Name& n : global_names) {
+  const auto add = [&](const std::string& name, F function, uint8_t bytes) {
     for (const std::string prefix : {"global_atomic_", "flat_atomic_"}) {
-      table.add(prefix + std::string(n.name), global_atomic, {n.function, n.bytes, false});
+      table.add(prefix + name, global_atomic, {function, bytes, false});
     }
-    table.add("buffer_atomic_" + std::string(n.name), buffer_atomic, {n.function, n.bytes, false});
+    table.add("buffer_atomic_" + name, buffer_atomic, {function, bytes, false});
+  };
+  for (const AtomicName& n : integer_atomic_names) {
+    add(std::string(n.name), n.function, 4);
+    add(std::string(n.name) + "_x2", n.function, 8);
   }
+  for (const Name& n : float_names) add(std::string(n.name), n.function, n.bytes);
   return table;
 }
 

@@ -24,13 +24,14 @@ BufferResource read_resource(const Wave& wave, const Operand& op) {
 
 std::optional<uint64_t> buffer_address(const BufferResource& resource, const BufferIndex& at, uint32_t piece) {
   const uint64_t offset = at.offset + piece;
+  const bool structured = resource.stride != 0 && (at.indexed || resource.swizzle);
+  if (structured && at.index >= resource.num_records) return std::nullopt;
   if (resource.stride == 0 || !resource.swizzle) {
-    // Raw: records are bytes, and every dword of an access is checked by its own offset.
     const uint64_t buffer_offset = at.index * resource.stride + offset;
-    if (buffer_offset + at.soffset >= resource.num_records) return std::nullopt;
+    // Raw: records are bytes, and every dword of an access is checked by its own offset.
+    if (!structured && buffer_offset + at.soffset >= resource.num_records) return std::nullopt;
     return resource.base + at.soffset + buffer_offset;
   }
-  if (at.index >= resource.num_records) return std::nullopt;
   const uint64_t index_high = at.index / resource.index_stride;
   const uint64_t index_low = at.index % resource.index_stride;
   const uint64_t offset_high = offset / swizzle_element_bytes;
@@ -38,6 +39,12 @@ std::optional<uint64_t> buffer_address(const BufferResource& resource, const Buf
   return resource.base + at.soffset +
          (index_high * resource.stride + offset_high * swizzle_element_bytes) * resource.index_stride +
          index_low * swizzle_element_bytes + offset_low;
+}
+
+std::optional<uint64_t> scalar_buffer_address(const BufferResource& resource, uint64_t offset, uint32_t bytes) {
+  const uint64_t size = resource.num_records * (resource.stride == 0 ? uint64_t{1} : resource.stride);
+  if (offset + bytes > size) return std::nullopt;
+  return (resource.base & ~uint64_t{3}) + offset;
 }
 
 }  // namespace mlaforge::simulator

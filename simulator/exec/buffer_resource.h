@@ -22,9 +22,13 @@ struct BufferIndex {
   uint64_t index = 0;   ///< vindex + thread id
   uint64_t offset = 0;  ///< voffset + instruction offset
   uint64_t soffset = 0;
+  bool indexed = false;  ///< the instruction takes an index (idxen): records of a stride are counted, not bytes
 };
 
 /// Device address of the dword (or smaller element) at byte `piece` of the access; nullopt: out of range.
 std::optional<uint64_t> buffer_address(const BufferResource& resource, const BufferIndex& at, uint32_t piece);
+
+/// The same for `bytes` bytes at `offset` of a scalar instruction, which knows neither index nor swizzle.
+std::optional<uint64_t> scalar_buffer_address(const BufferResource& resource, uint64_t offset, uint32_t bytes);
 
 }  // namespace mlaforge::simulator

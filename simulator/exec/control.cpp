@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "simulator/exec/salu.h"
 #include "simulator/exec/workgroup.h"
@@ -30,6 +31,44 @@ void call(Wave& wave, const Instruction& i) {
   const uint64_t target = branch_target(wave, i.operands[1]);
   set_scalar64(wave, i.operands[0], wave.next_pc);
   wave.next_pc = target;
+}
+
+// --- the fork stack: MODE.CSP counts entries in SGPRs 4 * CSP .. 4 * CSP + 3, a mask and where its lanes go on ---
+
+uint32_t fork_depth(const Wave& wave) { return wave.mode >> mode_bits::fork_stack_shift; }
+void set_fork_depth(Wave& wave, uint32_t depth) {
+  wave.mode = (wave.mode & ((1u << mode_bits::fork_stack_shift) - 1)) | depth << mode_bits::fork_stack_shift;
+}
+
+/// The smaller part of the lanes goes first; the other part is put on the stack.
+void fork(Wave& wave, uint64_t condition, uint64_t target) {
+  const uint64_t pass = condition & wave.exec(), fail = ~condition & wave.exec();
+  if (fail == 0) {
+    wave.next_pc = target;
+    return;
+  }
+  if (pass == 0) return;
+  const bool fail_first = std::popcount(fail) < std::popcount(pass);
+  const uint32_t depth = fork_depth(wave);
+  wave.set_sgpr_pair(4 * depth, fail_first ? pass : fail);
+  wave.set_sgpr_pair(4 * depth + 2, fail_first ? target : wave.next_pc);
+  wave.set_exec(fail_first ? fail : pass);
+  set_fork_depth(wave, depth + 1);
+  if (!fail_first) wave.next_pc = target;
+}
+void fork_to_register(Wave& wave, const Instruction& i) {
+  fork(wave, scalar64(wave, i.operands[0]), scalar64(wave, i.operands[1]) & ~uint64_t{3});
+}
+void fork_by_distance(Wave& wave, const Instruction& i) {
+  fork(wave, scalar64(wave, i.operands[0]), branch_target(wave, i.operands[1]));
+}
+/// Operand: the depth at the fork. The first part of the lanes that comes here sends the other one off.
+void join(Wave& wave, const Instruction& i) {
+  if (fork_depth(wave) == scalar32(wave, i.operands[0])) return;
+  const uint32_t depth = (fork_depth(wave) - 1) & 7;
+  set_fork_depth(wave, depth);
+  wave.set_exec(wave.sgpr_pair(4 * depth));
+  wave.next_pc = wave.sgpr_pair(4 * depth + 2) & ~uint64_t{3};
 }
 
 void waitcnt(Wave& wave, const Instruction& i) { wave.queue->wait(wave, i.modifiers.vmcnt, i.modifiers.lgkmcnt); }
@@ -118,7 +157,16 @@ void gpr_idx_off(Wave& wave, const Instruction&) { wave.mode &= ~mode_bits::gpr_
 void gpr_idx_idx(Wave& wave, const Instruction& i) { set_m0(wave, 0xff, scalar32(wave, i.operands[0])); }
 void gpr_idx_mode(Wave& wave, const Instruction& i) { set_m0(wave, 0xf000, i.operands[0].value32 << 12); }
 
+void setvskip(Wave& wave, const Instruction& i) {
+  const bool skip = scalar32(wave, i.operands[0]) >> (scalar32(wave, i.operands[1]) & 31) & 1;
+  wave.mode = (wave.mode & ~mode_bits::vskip) | (skip ? mode_bits::vskip : 0);
+}
+
 constexpr std::array rows{
+    OpEntry{"s_cbranch_g_fork", fork_to_register},
+    OpEntry{"s_cbranch_i_fork", fork_by_distance},
+    OpEntry{"s_cbranch_join", join},
+    OpEntry{"s_setvskip", setvskip},
     OpEntry{"s_branch", branch<[](const Wave&) { return true; }>},
     OpEntry{"s_cbranch_scc0", branch<[](const Wave& w) { return !w.scc; }>},
     OpEntry{"s_cbranch_scc1", branch<[](const Wave& w) { return w.scc; }>},

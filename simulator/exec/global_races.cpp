@@ -86,6 +86,11 @@ Fault race(const LaunchState& launch, uint64_t workgroup, const LineUse& mine, u
 void note_global(GlobalLog& log, const Wave& wave, const PendingOp& op) {
   const Instruction& i = *op.instruction;
   if (op.kind == QueueKind::lds || i.mnemonic.starts_with("scratch_")) return;
+  const bool atomic = i.mnemonic.find("_atomic_") != std::string::npos;
+  if (op.kind == QueueKind::scalar && atomic) {
+    if (op.address[0] != nullptr) note_bytes(log, wave, i, Use::atomic, op.address[0], op.bytes);
+    return;
+  }
   if (op.kind == QueueKind::scalar && op.registers == 0) {
     for (size_t d = 0; d < op.bytes / 4; ++d) {
       if (op.address[d] != nullptr) note_bytes(log, wave, i, Use::write, op.address[d], 4);
@@ -100,7 +105,6 @@ void note_global(GlobalLog& log, const Wave& wave, const PendingOp& op) {
     }
     return;
   }
-  const bool atomic = i.mnemonic.find("_atomic_") != std::string::npos;
   const Use use = atomic ? Use::atomic : i.mnemonic.find("_store_") != std::string::npos ? Use::write : Use::read;
   const bool dma = op.lds == LdsAccess::dma;
   const bool wide = i.mnemonic.ends_with("_x2") || i.mnemonic.ends_with("64");

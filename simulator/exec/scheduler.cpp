@@ -69,7 +69,14 @@ void check_registers(Wave& wave, const Instruction& instruction) {
   }
 }
 
+bool is_vector(const Instruction& instruction) {
+  const Unit unit = instruction.unit;
+  return unit == Unit::valu || unit == Unit::mfma || unit == Unit::vmem || unit == Unit::flat || unit == Unit::ds;
+}
+
 void execute(Wave& wave, const Instruction& instruction, RegisterChecks* checks) {
+  if ((wave.mode & mode_bits::vskip) && is_vector(instruction)) [[unlikely]]
+    return;
   if ((wave.mode & mode_bits::gpr_idx_en) && instruction.unit == Unit::valu) [[unlikely]] {
     // The handler moves the VGPR numbers by M0 itself; here the moved ones are checked.
     const Instruction moved = with_relative_indices(wave, instruction);

@@ -1,11 +1,11 @@
-// Scalar loads and stores: s_load, s_buffer_load, s_store, the clocks and the cache controls. Results return out of
-// order.
-#include <fmt/format.h>
-
+// Scalar loads, stores and atomics, the clocks and the cache controls. Results return out of order.
 #include <array>
-#include <chrono>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "simulator/exec/atomic_exchange.h"
 #include "simulator/exec/buffer_resource.h"
 #include "simulator/exec/memory_ops.h"
 
@@ -30,33 +30,35 @@ PendingOp& prepare_scalar(Wave& wave, const Instruction& i) {
   return op;
 }
 
-/// Operand 2 is an SGPR or an immediate; with both, the immediate is the offset modifier.
-uint64_t scalar_offset(const Wave& wave, const Instruction& i) {
+/// Operand 2 is an SGPR or an immediate; with both, the immediate is the offset modifier. The hardware ignores the low
+/// two bits of every part. `unit`: bytes that an SGPR counts.
+uint64_t scalar_offset(const Wave& wave, const Instruction& i, uint64_t unit = 1) {
   const Operand& op = i.operands[2];
-  const uint64_t offset = op.kind == OperandKind::sgpr ? wave.sgpr[op.index] : op.value64;
-  return offset + static_cast<uint64_t>(i.modifiers.offset);
+  const uint64_t offset = op.kind == OperandKind::sgpr ? wave.sgpr[op.index] * unit : op.value64;
+  return (offset & ~uint64_t{3}) + (static_cast<uint64_t>(i.modifiers.offset) & ~uint64_t{3});
 }
 
-void s_load(Wave& wave, const Instruction& i) {
-  // The hardware ignores the low two bits of every part.
-  const uint64_t base = scalar64(wave, i.operands[1]) & ~uint64_t{3};
-  const uint64_t address = base + (scalar_offset(wave, i) & ~uint64_t{3});
-  PendingOp& op = prepare_scalar(wave, i);
-  const uint32_t bytes = 4u * op.registers;
-  std::byte* host = find_global(wave, address, bytes, false, -1);
-  for (size_t d = 0; d < op.registers; ++d) op.address[d] = host + 4 * d;
-  wave.queue->issue(wave, op);
+/// Fills op.address for op's dwords: one range, checked as a whole.
+void resolve_plain(Wave& wave, PendingOp& op, const Instruction& i, size_t dwords, bool write) {
+  const uint64_t address = (scalar64(wave, i.operands[1]) & ~uint64_t{3}) + scalar_offset(wave, i, i.detail);
+  std::byte* host = find_global(wave, address, static_cast<uint32_t>(4 * dwords), write, -1);
+  for (size_t d = 0; d < dwords; ++d) op.address[d] = host + 4 * d;
 }
 
-void s_buffer_load(Wave& wave, const Instruction& i) {
+/// The same by a buffer resource: dwords out of range are null.
+void resolve_by_resource(Wave& wave, PendingOp& op, const Instruction& i, size_t dwords, bool write) {
   const BufferResource resource = read_resource(wave, i.operands[1]);
-  const uint64_t offset = scalar_offset(wave, i) & ~uint64_t{3};
-  PendingOp& op = prepare_scalar(wave, i);
-  const uint64_t limit = resource.num_records;
-  for (size_t d = 0; d < op.registers; ++d) {
-    const uint64_t at = offset + 4 * d;
-    op.address[d] = at + 4 <= limit ? find_global(wave, resource.base + at, 4, false, -1) : nullptr;
+  const uint64_t offset = scalar_offset(wave, i);
+  for (size_t d = 0; d < dwords; ++d) {
+    const auto address = scalar_buffer_address(resource, offset + 4 * d, 4);
+    op.address[d] = address ? find_global(wave, *address, 4, write, -1) : nullptr;
   }
+}
+
+template <auto Resolve>
+void s_load(Wave& wave, const Instruction& i) {
+  PendingOp& op = prepare_scalar(wave, i);
+  Resolve(wave, op, i, op.registers, false);
   wave.queue->issue(wave, op);
 }
 
@@ -76,23 +78,46 @@ PendingOp& prepare_scalar_store(Wave& wave, const Instruction& i) {
   return op;
 }
 
+template <auto Resolve>
 void s_store(Wave& wave, const Instruction& i) {
-  const uint64_t base = scalar64(wave, i.operands[1]) & ~uint64_t{3};
-  const uint64_t address = base + (scalar_offset(wave, i) & ~uint64_t{3});
   PendingOp& op = prepare_scalar_store(wave, i);
-  std::byte* host = find_global(wave, address, op.bytes, true, -1);
-  for (size_t d = 0; d < op.bytes / 4; ++d) op.address[d] = host + 4 * d;
+  Resolve(wave, op, i, op.bytes / 4, true);
   wave.queue->issue(wave, op);
 }
 
-void s_buffer_store(Wave& wave, const Instruction& i) {
-  const BufferResource resource = read_resource(wave, i.operands[1]);
-  const uint64_t offset = scalar_offset(wave, i) & ~uint64_t{3};
-  PendingOp& op = prepare_scalar_store(wave, i);
-  for (size_t d = 0; d < op.bytes / 4; ++d) {
-    const uint64_t at = offset + 4 * d;
-    op.address[d] = at + 4 <= resource.num_records ? find_global(wave, resource.base + at, 4, true, -1) : nullptr;
+/// op.data[0 .. 3][0]: data, then the compare value, 1 or 2 dwords each.
+void apply_scalar_atomic(Wave& wave, PendingOp& op) {
+  const AtomicForm form = form_of(op.detail);
+  const auto pair = [&](size_t row) { return op.data[row][0] | uint64_t{op.data[row + 1][0]} << 32; };
+  const bool wide = form.bytes == 8;
+  const uint64_t old = exchange(op.address[0], form, wide ? pair(0) : op.data[0][0], wide ? pair(2) : op.data[1][0]);
+  if (op.registers != 0) wave.sgpr[op.first_register] = static_cast<uint32_t>(old);
+  if (op.registers == 2) wave.sgpr[op.first_register + 1u] = static_cast<uint32_t>(old >> 32);
+}
+
+/// Operands: data (the destination too with glc), base or resource, offset. An atomic is in range whole or not at all.
+template <bool Buffer>
+void s_atomic(Wave& wave, const Instruction& i) {
+  const AtomicForm form = form_of(i.detail);
+  PendingOp& op = wave.queue->prepare(QueueKind::scalar, i, 0);
+  op.apply = apply_scalar_atomic;
+  op.detail = i.detail;
+  op.bytes = form.bytes;
+  op.scalar_registers = true;
+  const Operand& data = i.operands[0];
+  if (i.modifiers.sc0) {
+    op.first_register = data.index;
+    op.registers = form.bytes / 4;
   }
+  for (size_t d = 0; d < data.dwords; ++d) op.data[d][0] = wave.sgpr[data.index + d];
+  std::optional<uint64_t> address;
+  if constexpr (Buffer) {
+    address = scalar_buffer_address(read_resource(wave, i.operands[1]), scalar_offset(wave, i), form.bytes);
+  } else {
+    address = (scalar64(wave, i.operands[1]) & ~uint64_t{3}) + scalar_offset(wave, i);
+  }
+  if (address) require_aligned(wave, *address, form.bytes, -1);
+  op.address[0] = address ? find_global(wave, *address, form.bytes, true, -1) : nullptr;
   wave.queue->issue(wave, op);
 }
 
@@ -104,23 +129,33 @@ void clock(Wave& wave, const Instruction& i) {
   wave.queue->issue(wave, op);
 }
 
+/// OpEntry::detail of plain forms: bytes that an SGPR offset counts.
+constexpr uint32_t byte_offsets = 1;
+constexpr uint32_t scratch_offsets = 64;
+
 constexpr std::array rows{
-    OpEntry{"s_load_dword", s_load},
-    OpEntry{"s_load_dwordx2", s_load},
-    OpEntry{"s_load_dwordx4", s_load},
-    OpEntry{"s_load_dwordx8", s_load},
-    OpEntry{"s_load_dwordx16", s_load},
-    OpEntry{"s_buffer_load_dword", s_buffer_load},
-    OpEntry{"s_buffer_load_dwordx2", s_buffer_load},
-    OpEntry{"s_buffer_load_dwordx4", s_buffer_load},
-    OpEntry{"s_buffer_load_dwordx8", s_buffer_load},
-    OpEntry{"s_buffer_load_dwordx16", s_buffer_load},
-    OpEntry{"s_store_dword", s_store},
-    OpEntry{"s_store_dwordx2", s_store},
-    OpEntry{"s_store_dwordx4", s_store},
-    OpEntry{"s_buffer_store_dword", s_buffer_store},
-    OpEntry{"s_buffer_store_dwordx2", s_buffer_store},
-    OpEntry{"s_buffer_store_dwordx4", s_buffer_store},
+    OpEntry{"s_load_dword", s_load<resolve_plain>, nullptr, byte_offsets},
+    OpEntry{"s_load_dwordx2", s_load<resolve_plain>, nullptr, byte_offsets},
+    OpEntry{"s_load_dwordx4", s_load<resolve_plain>, nullptr, byte_offsets},
+    OpEntry{"s_load_dwordx8", s_load<resolve_plain>, nullptr, byte_offsets},
+    OpEntry{"s_load_dwordx16", s_load<resolve_plain>, nullptr, byte_offsets},
+    OpEntry{"s_scratch_load_dword", s_load<resolve_plain>, nullptr, scratch_offsets},
+    OpEntry{"s_scratch_load_dwordx2", s_load<resolve_plain>, nullptr, scratch_offsets},
+    OpEntry{"s_scratch_load_dwordx4", s_load<resolve_plain>, nullptr, scratch_offsets},
+    OpEntry{"s_buffer_load_dword", s_load<resolve_by_resource>},
+    OpEntry{"s_buffer_load_dwordx2", s_load<resolve_by_resource>},
+    OpEntry{"s_buffer_load_dwordx4", s_load<resolve_by_resource>},
+    OpEntry{"s_buffer_load_dwordx8", s_load<resolve_by_resource>},
+    OpEntry{"s_buffer_load_dwordx16", s_load<resolve_by_resource>},
+    OpEntry{"s_store_dword", s_store<resolve_plain>, nullptr, byte_offsets},
+    OpEntry{"s_store_dwordx2", s_store<resolve_plain>, nullptr, byte_offsets},
+    OpEntry{"s_store_dwordx4", s_store<resolve_plain>, nullptr, byte_offsets},
+    OpEntry{"s_scratch_store_dword", s_store<resolve_plain>, nullptr, scratch_offsets},
+    OpEntry{"s_scratch_store_dwordx2", s_store<resolve_plain>, nullptr, scratch_offsets},
+    OpEntry{"s_scratch_store_dwordx4", s_store<resolve_plain>, nullptr, scratch_offsets},
+    OpEntry{"s_buffer_store_dword", s_store<resolve_by_resource>},
+    OpEntry{"s_buffer_store_dwordx2", s_store<resolve_by_resource>},
+    OpEntry{"s_buffer_store_dwordx4", s_store<resolve_by_resource>},
     OpEntry{"s_memtime", clock},
     OpEntry{"s_memrealtime", clock},
     OpEntry{"s_dcache_inv", nothing},
@@ -131,8 +166,33 @@ constexpr std::array rows{
     OpEntry{"s_atc_probe_buffer", nothing},
 };
 
+struct BuiltTable {
+  std::vector<std::string> names;  // what the entries' views point into
+  std::vector<OpEntry> entries{rows.begin(), rows.end()};
+};
+
+BuiltTable build() {
+  BuiltTable table;
+  table.names.reserve(4 * integer_atomic_names.size());
+  const auto add = [&](std::string name, Handler handler, AtomicForm form) {
+    table.names.push_back(std::move(name));
+    table.entries.push_back({table.names.back(), handler, nullptr, pack_form(form)});
+  };
+  for (const AtomicName& n : integer_atomic_names) {
+    const std::string name(n.name);
+    add("s_atomic_" + name, s_atomic<false>, {n.function, 4, false});
+    add("s_atomic_" + name + "_x2", s_atomic<false>, {n.function, 8, false});
+    add("s_buffer_atomic_" + name, s_atomic<true>, {n.function, 4, false});
+    add("s_buffer_atomic_" + name + "_x2", s_atomic<true>, {n.function, 8, false});
+  }
+  return table;
+}
+
 }  // namespace
 
-std::span<const OpEntry> smem_ops() { return rows; }
+std::span<const OpEntry> smem_ops() {
+  static const BuiltTable table = build();
+  return table.entries;
+}
 
 }  // namespace mlaforge::simulator

@@ -84,7 +84,7 @@ bool resolve_buffer(Wave& wave, PendingOp& op, size_t address_operand, uint32_t 
   const uint32_t piece = std::min(bytes, 4u);
   const auto index_of = [&](int lane) {
     const auto vector = [&](int row) { return wave.vgpr[address.index + row].lane[lane]; };
-    BufferIndex at{.index = 0, .offset = static_cast<uint64_t>(m.offset), .soffset = soffset};
+    BufferIndex at{.index = 0, .offset = static_cast<uint64_t>(m.offset), .soffset = soffset, .indexed = m.idxen};
     if (m.idxen) at.index += vector(0);
     if (m.offen) at.offset += vector(m.idxen ? 1 : 0);
     if (resource.add_tid) at.index += static_cast<uint64_t>(lane);

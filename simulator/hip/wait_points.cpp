@@ -39,7 +39,7 @@ std::set<uint64_t> branch_targets(const std::vector<Instruction>& code) {
   std::set<uint64_t> targets;
   for (const Instruction& i : code) {
     const bool by_distance = i.mnemonic.starts_with("s_branch") || i.mnemonic.starts_with("s_cbranch");
-    if (by_distance) targets.insert(i.pc + i.size + i.operands[0].value64 * 4);
+    if (by_distance) targets.insert(i.pc + i.size + i.operands[i.operand_count - 1u].value64 * 4);
   }
   return targets;
 }

@@ -185,3 +185,69 @@ TEST_CASE("LDS atomics") {
   }
   check(steps, true);
 }
+
+namespace {
+
+/// Runs a scalar atomic on every pair of edges, one after another: s[20:23] holds data and second operand, of 32 bits
+/// s20 and s22, and `text` works on the word at s[8:9], or by the resource s[12:15].
+void check_scalar(const std::string& text, const Step& step) {
+  test::TestMemory memory;
+  std::vector<uint64_t> words(lanes), operands(2 * lanes);
+  for (size_t n = 0; n < lanes; ++n) {
+    words[n] = edges()[n % 8];
+    operands[2 * n] = edges()[n / 8];
+    operands[2 * n + 1] = n % 2 == 0 ? edges()[n % 8] : 0x1234567887654321;
+  }
+  const uint64_t target = memory.upload(words), results = memory.allocate(8 * lanes);
+  const std::string source =
+      "s_load_dwordx4 s[8:11], s[0:1], 0x0\ns_load_dwordx2 s[16:17], s[0:1], 0x10\ns_mov_b32 s14, 8\n"
+      "s_mov_b32 s15, 0x20000\ns_mov_b32 s18, 0\ns_waitcnt lgkmcnt(0)\nmore:\n"
+      "s_load_dwordx4 s[20:23], s[16:17], 0x0\ns_mov_b32 s12, s8\ns_mov_b32 s13, s9\ns_waitcnt lgkmcnt(0)\n" +
+      std::string(step.bits == 32 ? "s_mov_b32 s21, s22\n" : "") + text +
+      "\ns_waitcnt lgkmcnt(0)\ns_store_dwordx2 s[20:21], s[10:11], 0x0\ns_add_u32 s8, s8, 8\ns_addc_u32 s9, s9, 0\n"
+      "s_add_u32 s10, s10, 8\ns_addc_u32 s11, s11, 0\ns_add_u32 s16, s16, 16\ns_addc_u32 s17, s17, 0\n"
+      "s_add_u32 s18, s18, 1\ns_cmp_lg_u32 s18, 64\ns_cbranch_scc1 more\ns_endpgm";
+  const LaunchResult run = test::run({.source = source}, memory, {target, results, memory.upload(operands)});
+  if (!run.ok()) FAIL(format_fault(*run.fault));
+  const auto after = memory.download<uint64_t>(target, lanes);
+  const auto returned = memory.download<uint64_t>(results, lanes);
+  for (size_t n = 0; n < lanes; ++n) {
+    CAPTURE(text, n);
+    const uint64_t old = old_of(n, step.bits), data = data_of(n, step.bits), second = second_of(n, step.bits);
+    const uint64_t kept = step.bits == 64 ? 0 : words[n] & ~uint64_t{0xffffffff};
+    REQUIRE(after[n] == (cut(step.formula(old, data, second, step.bits), step.bits) | kept));
+    // Without glc the registers stay.
+    REQUIRE(cut(returned[n], step.bits) == (step.returns ? old : data));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("scalar atomics, by address and by resource") {
+  for (const Function& f : memory_functions()) {
+    for (const unsigned bits : {32u, 64u}) {
+      const bool pair = f.name == "cmpswap";
+      const std::string data = bits == 32 ? (pair ? "s[20:21]" : "s20") : (pair ? "s[20:23]" : "s[20:21]");
+      const std::string name = f.name + (bits == 64 ? "_x2" : "");
+      check_scalar(fmt::format("s_atomic_{} {}, s[8:9], 0x0 glc", name, data), {"", f.formula, bits, true});
+      check_scalar(fmt::format("s_atomic_{} {}, s[8:9], 0x0", name, data), {"", f.formula, bits, false});
+      check_scalar(fmt::format("s_buffer_atomic_{} {}, s[12:15], 0x0 glc", name, data), {"", f.formula, bits, true});
+    }
+  }
+}
+
+TEST_CASE("scalar atomics out of a resource's range, misaligned, used before their wait") {
+  test::TestMemory memory;
+  const uint64_t word = memory.upload(std::vector<uint64_t>{7, 9});
+  const std::string start =
+      "s_load_dwordx2 s[8:9], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 s12, s8\ns_mov_b32 s13, s9\n"
+      "s_mov_b32 s14, 8\ns_mov_b32 s15, 0x20000\ns_mov_b32 s20, 5\ns_mov_b32 s21, 0\n";
+  const auto run = [&](const std::string& text) {
+    return test::run({.source = start + text + "\ns_endpgm"}, memory, {word});
+  };
+  CHECK(run("s_buffer_atomic_add_x2 s[20:21], s[12:15], 0x4").fault == std::nullopt);  // 12 bytes of 8
+  CHECK(run("s_buffer_atomic_add s20, s[12:15], 0x8").fault == std::nullopt);
+  CHECK(memory.download<uint64_t>(word, 2) == std::vector<uint64_t>{7, 9});
+  CHECK(run("s_atomic_add_x2 s[20:21], s[8:9], 0x4").fault.value().kind == FaultKind::misaligned);
+  CHECK(run("s_atomic_add s20, s[8:9], 0x0 glc\ns_mov_b32 s22, s20").fault.value().kind == FaultKind::register_pending);
+}

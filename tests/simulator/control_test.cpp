@@ -44,6 +44,46 @@ TEST_CASE("divergent branch by EXEC") {
   for (uint32_t lane = 0; lane < 64; ++lane) CHECK(lanes[lane][0] == (lane >= 4 && lane < 8 ? 2u : 1u));
 }
 
+TEST_CASE("forks run both sides of a branch, the smaller part of the lanes first, and join") {
+  // Lanes 0 to 9 pass. s20 counts who runs: the fork sends the 10 lanes to `pass` first, then the 54 fall through.
+  const std::string body =
+      "s_mov_b32 s20, 0\ns_mov_b32 s21, 0\ns_getreg_b32 s24, hwreg(HW_REG_MODE, 29, 3)\nv_mov_b32 v8, 0\n"
+      "MASKFORK"
+      "v_mov_b32 v8, 1\ns_mul_i32 s20, s20, 10\ns_add_u32 s20, s20, 1\ns_branch joined\n"
+      "pass:\nv_mov_b32 v8, 2\ns_mul_i32 s20, s20, 10\ns_add_u32 s20, s20, 2\njoined:\ns_cbranch_join s24\ns_mov_b64 "
+      "exec, -1\n"
+      "s_getreg_b32 s25, hwreg(HW_REG_MODE, 29, 3)\nv_mov_b32 v9, s20\nv_mov_b32 v10, s25";
+  const auto check = [&](std::string fork, const std::string& mask, uint32_t order, uint32_t passing) {
+    std::string text = body;
+    text.replace(text.find("FORK"), 4, fork);
+    text.replace(text.find("MASK"), 4, mask);
+    const auto lanes = test::run_lanes(text, 3);
+    for (uint32_t lane = 0; lane < 64; ++lane) {
+      CAPTURE(fork, mask, lane);
+      CHECK(lanes[lane] == std::vector<uint32_t>{lane < passing ? 2u : 1u, order, 0});
+    }
+  };
+  const std::string by_distance = "s_cbranch_i_fork s[10:11], pass\n";
+  const std::string by_register =
+      "s_getpc_b64 s[12:13]\nhere:\ns_add_u32 s12, s12, pass-here\ns_addc_u32 s13, s13, 0\n"
+      "s_cbranch_g_fork s[10:11], s[12:13]\n";
+  for (const std::string& fork : {by_distance, by_register}) {
+    check(fork, "s_movk_i32 s10, 0x3ff\ns_mov_b32 s11, 0\n", 21, 10);
+    check(fork, "s_mov_b32 s10, -1\ns_mov_b32 s11, 0xffff\n", 12, 48);
+    check(fork, "s_mov_b32 s10, -1\ns_mov_b32 s11, -1\n", 2, 64);
+    check(fork, "s_mov_b32 s10, 0\ns_mov_b32 s11, 0\n", 1, 0);
+  }
+}
+
+TEST_CASE("VSKIP leaves out vector instructions and keeps the counters") {
+  const auto lanes = test::run_lanes(
+      "v_mov_b32 v8, 1\ns_mov_b32 s10, 4\ns_setvskip s10, 2\nv_mov_b32 v8, 2\nds_write_b32 v8, v8\n"
+      "global_load_dword v8, v8, s[8:9]\ns_add_u32 s10, s10, 1\ns_getreg_b32 s11, hwreg(HW_REG_MODE, 28, 1)\n"
+      "s_setvskip s10, 1\nv_mov_b32 v9, s10\nv_mov_b32 v10, s11",
+      3);
+  CHECK(lanes[5] == std::vector<uint32_t>{1, 5, 1});
+}
+
 TEST_CASE("VGPR indexing moves the chosen operands only") {
   const auto lanes = test::run_lanes(
       "v_mov_b32 v20, 20\nv_mov_b32 v21, 21\nv_mov_b32 v8, 0\nv_mov_b32 v9, 0\ns_mov_b32 s10, 1\n"

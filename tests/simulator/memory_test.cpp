@@ -153,6 +153,37 @@ TEST_CASE("buffer: index times stride, and swizzled") {
   }
 }
 
+TEST_CASE("buffer: an index counts records of a stride, scalar loads too") {
+  Fixture f;
+  // Six records of 8 bytes: an offset behind them is in range, an index is not.
+  const std::string resource =
+      "s_mov_b32 s12, s8\ns_or_b32 s13, s9, 0x80000\ns_mov_b32 s14, 6\ns_mov_b32 s15, 0x20000\n";
+  const auto indexed = f.result(resource + "buffer_load_dword v2, v0, s[12:15], 0 idxen offset:12" + store_v2);
+  for (uint32_t lane = 0; lane < 64; ++lane) CHECK(indexed[lane] == (lane < 6 ? 0x80000000u + 2 * lane + 3 : 0u));
+  // Without an index records are bytes.
+  const auto raw = f.result(resource + "buffer_load_dword v2, v1, s[12:15], 0 offen" + store_v2);
+  CHECK(raw[1] == 0x80000001u);
+  CHECK(raw[2] == 0);
+  const auto scalar = f.result(resource +
+                               "s_buffer_load_dwordx4 s[16:19], s[12:15], 0x28\ns_waitcnt lgkmcnt(0)\n"
+                               "v_mov_b32 v2, s17\nv_mov_b32 v3, s18\nglobal_store_dwordx2 v1, v[2:3], s[10:11]");
+  CHECK(scalar[0] == 0x8000000bu);  // bytes 44 to 47 of 48
+  CHECK(scalar[64] == 0);
+}
+
+TEST_CASE("scalar scratch instructions: an SGPR counts 64 bytes, an immediate one") {
+  Fixture f;
+  const auto words = f.result(
+      "s_mov_b32 s16, 2\ns_scratch_load_dword s17, s[8:9], s16\ns_scratch_load_dwordx2 s[18:19], s[8:9], 0x10\n"
+      "s_scratch_load_dwordx4 s[20:23], s[8:9], s16 offset:0x8\ns_waitcnt lgkmcnt(0)\n"
+      "s_scratch_store_dword s17, s[10:11], 0x0\ns_scratch_store_dwordx2 s[18:19], s[10:11], s16\n"
+      "s_scratch_store_dwordx4 s[20:23], s[10:11], s16 offset:0x10");
+  CHECK(words[0] == 0x80000020u);  // 2 * 64 bytes
+  CHECK(words[32] == 0x80000004u);
+  CHECK(words[33] == 0x80000005u);
+  for (uint32_t d = 0; d < 4; ++d) CHECK(words[36 + d] == 0x80000022u + d);
+}
+
 TEST_CASE("atomics: integers wrap, compare and swap, floats add, old values come back") {
   Fixture f;
   const auto words =
