@@ -204,6 +204,7 @@ bool set_modifier(Instruction& instruction, std::string_view part) {
     m.has_offset = true;
     return true;
   }
+  if (name == "format") return true;  // of a typed buffer: the handler reads it from the words
   if (value.starts_with('[')) return set_list(m, name, value);
   const auto number = parse_integer(value);
   return number && (set_number(m, name, *number) || set_dpp(m, name, number));

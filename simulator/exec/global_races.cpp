@@ -108,8 +108,10 @@ void note_global(GlobalLog& log, const Wave& wave, const PendingOp& op) {
   const Use use = atomic ? Use::atomic : i.mnemonic.find("_store_") != std::string::npos ? Use::write : Use::read;
   const bool dma = op.lds == LdsAccess::dma;
   const bool wide = i.mnemonic.ends_with("_x2") || i.mnemonic.ends_with("64");
-  const uint32_t bytes = dma ? op.bytes : atomic ? (wide ? 8u : 4u) : unpack(op.detail).bytes;
-  const bool pieces = op.apply == apply_load_pieces || op.apply == apply_store_pieces || op.apply == apply_dma_pieces;
+  const bool typed = i.mnemonic.find("_format_") != std::string::npos;
+  const uint32_t bytes = dma || typed ? op.bytes : atomic ? (wide ? 8u : 4u) : unpack(op.detail).bytes;
+  const bool pieces =
+      typed || op.apply == apply_load_pieces || op.apply == apply_store_pieces || op.apply == apply_dma_pieces;
   const auto shared = [&](const std::byte* host) {
     const auto inside = [&](const std::vector<std::byte>& own) {
       return host >= own.data() && host < own.data() + own.size();
@@ -122,8 +124,8 @@ void note_global(GlobalLog& log, const Wave& wave, const PendingOp& op) {
       if (shared(op.address[lane])) note_bytes(log, wave, i, use, op.address[lane], bytes);
       return;
     }
-    for (size_t d = 0; d < bytes / 4; ++d) {
-      if (op.pieces[d][lane] != nullptr) note_bytes(log, wave, i, use, op.pieces[d][lane], 4);
+    for (uint32_t d = 0; 4 * d < bytes; ++d) {
+      if (op.pieces[d][lane] != nullptr) note_bytes(log, wave, i, use, op.pieces[d][lane], std::min(bytes - 4 * d, 4u));
     }
   });
 }

@@ -15,7 +15,8 @@ constexpr uint64_t long_quantum = 100'000;
 constexpr uint64_t longest_random_quantum = 64;
 
 bool writes_in_order(const Instruction& instruction, size_t operand, const PendingOp& owner) {
-  if (operand != 0) return false;
+  // A store's data, a write's address and an atomic's operand stand first too.
+  if (operand != 0 || (instruction.roles.written & ~instruction.roles.read & 1) == 0) return false;
   // Loads of one in-order kind may follow each other into a register: the later one lands last.
   if (owner.kind == QueueKind::vector) {
     return instruction.unit == Unit::vmem ||

@@ -123,8 +123,8 @@ std::span<const OpEntry> vector_memory_ops() {
 std::span<const OpEntry> memory_ops() {
   static const std::vector<OpEntry> joined = [] {
     std::vector<OpEntry> all;
-    for (const auto part : {smem_ops(), vector_memory_ops(), buffer_ops(), global_atomic_ops(), ds_ops(),
-                            ds_cross_lane_ops(), ds_atomic_ops(), ds_exchange_ops()}) {
+    for (const auto part : {smem_ops(), vector_memory_ops(), buffer_ops(), typed_buffer_ops(), global_atomic_ops(),
+                            ds_ops(), ds_cross_lane_ops(), ds_atomic_ops(), ds_exchange_ops()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

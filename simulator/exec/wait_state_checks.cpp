@@ -227,6 +227,7 @@ void WaitStateChecks::note(const Instruction& i) {
   if (i.unit == Unit::salu && is_setreg(i)) hardware_[i.modifiers.hwreg_id & 63u] = {0, now_, &i};
   if (!is_vector_memory(i)) return;
   const bool stores = i.mnemonic.find("_store_dwordx") != std::string_view::npos ||
+                      i.mnemonic.find("_store_format_xyz") != std::string_view::npos ||
                       i.mnemonic.find("_atomic_cmpswap_x2") != std::string_view::npos;
   if (!stores) return;
   // Data stand first in buffer stores without a result, and second where an address does.

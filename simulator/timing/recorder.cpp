@@ -68,7 +68,8 @@ class WorkgroupRecorder final : public ExecutionObserver {
     const bool dma = op.instruction->modifiers.lds || name.find("_load_lds_") != std::string_view::npos;
     const bool store = name.find("_store_") != std::string_view::npos;
     facts.kind = dma ? MemoryKind::dma : store ? MemoryKind::store : MemoryKind::load;
-    const uint32_t bytes = dma ? op.bytes : std::max<uint32_t>(1, unpack(op.detail).bytes);
+    const bool typed = name.find("_format_") != std::string_view::npos;
+    const uint32_t bytes = dma || typed ? op.bytes : std::max<uint32_t>(1, unpack(op.detail).bytes);
     uint32_t lanes = 0;
     for_lanes(op.exec, [&](int lane) {
       const std::byte* address = op.address[static_cast<size_t>(lane)];

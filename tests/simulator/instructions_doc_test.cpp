@@ -56,8 +56,10 @@ const std::vector<Family>& families() {
       {"global_", "Global, flat and scratch", {"element_memory_test.cpp", "atomics_test.cpp"}},
       {"flat_", "Global, flat and scratch", {"element_memory_test.cpp", "atomics_test.cpp"}},
       {"scratch_", "Global, flat and scratch", {"element_memory_test.cpp", "atomics_test.cpp"}},
+      {"buffer_load_format", "Buffer", {"typed_buffer_test.cpp"}},
+      {"buffer_store_format", "Buffer", {"typed_buffer_test.cpp"}},
       {"buffer_", "Buffer", {"element_memory_test.cpp", "atomics_test.cpp"}},
-      {"tbuffer_", "Buffer", {}},
+      {"tbuffer_", "Buffer", {"typed_buffer_test.cpp"}},
       {"ds_", "LDS", {"lds_test.cpp", "element_memory_test.cpp", "atomics_test.cpp"}},
   };
   return rows;
@@ -69,9 +71,6 @@ struct Refused {
 };
 
 constexpr std::array refused{
-    Refused{"tbuffer_*", "typed buffers convert formats of graphics; no compute compiler emits them"},
-    Refused{"buffer_load_format_*", "as tbuffer_*"},
-    Refused{"buffer_store_format_*", "as tbuffer_*"},
     Refused{"ds_gws_*", "global wave sync orders workgroups that run at the same time; here they run one by one"},
     Refused{"s_dcache_discard*", "drops lines that were written: what memory then holds is undefined"},
     Refused{"s_rfe_b64", "trap handlers are not simulated; s_trap is a fault"},

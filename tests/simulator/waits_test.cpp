@@ -54,6 +54,17 @@ TEST_CASE("reading a loaded register without its wait") {
   expect_pending("global_load_dword v2, v1, s[8:9]\nglobal_store_dword v1, v2, s[10:11]");
 }
 
+TEST_CASE("data of a store, addresses and operands of atomics are read, though they stand first") {
+  const std::string resource = "s_mov_b32 s12, s8\ns_mov_b32 s13, s9\ns_mov_b32 s14, -1\ns_mov_b32 s15, 0x20000\n";
+  const std::string load = resource + "buffer_load_dword v2, v1, s[12:15], 0 offen\n";
+  expect_pending(load + "buffer_store_dword v2, v1, s[12:15], 0 offen");
+  expect_pending(load + "buffer_atomic_add v2, v1, s[12:15], 0 offen sc0");
+  expect_pending(load + "s_mov_b32 m0, 0\nbuffer_load_dword v2, s[12:15], 0 offen lds");
+  expect_pending(load + "global_store_dword v2, v1, s[10:11]");
+  expect_pending("ds_read_b32 v2, v1\nds_write_b32 v2, v1");
+  expect_pending("ds_read_b32 v2, v1\nds_add_u32 v2, v1");
+}
+
 TEST_CASE("overwriting a register that a load will still write") {
   expect_pending("global_load_dwordx2 v[2:3], v1, s[8:9]\nv_mov_b32 v3, 0");
   expect_pending("ds_read_b32 v2, v1\nglobal_load_dword v2, v1, s[8:9]");
