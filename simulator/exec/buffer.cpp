@@ -10,7 +10,7 @@ namespace {
 
 /// Operands: address, resource, soffset; `lds` says that the data goes there.
 void load_lds(Wave& wave, const Instruction& i) {
-  PendingOp& op = prepare_dma(wave, i, unpack(i.detail).bytes);
+  PendingOp& op = prepare_dma(wave, i, unpack(i.detail));
   const uint32_t alignment = op.bytes >= 4 ? 4 : op.bytes;
   if (resolve_buffer(wave, op, 0, op.bytes, false, alignment)) op.apply = apply_dma_pieces;
   wave.queue->issue(wave, op);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mlaforge::simulator {
 namespace {
 
@@ -9,7 +11,7 @@ constexpr uint32_t m0_lds_mask = 0x3ffff;
 
 }  // namespace
 
-PendingOp& prepare_dma(Wave& wave, const Instruction& instruction, uint32_t bytes) {
+PendingOp& prepare_dma(Wave& wave, const Instruction& instruction, Transfer transfer) {
   const uint64_t exec = wave.exec();
   if (exec != ~uint64_t{0} && wave.group->launch->config.checks.dma_full_exec) {
     raise_fault(wave, FaultKind::exec_not_full,
@@ -17,8 +19,10 @@ PendingOp& prepare_dma(Wave& wave, const Instruction& instruction, uint32_t byte
   }
   PendingOp& op = wave.queue->prepare(QueueKind::vector, instruction, exec);
   op.apply = apply_dma;
-  op.bytes = bytes;
+  op.detail = pack(transfer);
+  op.bytes = transfer.bytes;
   op.lds = LdsAccess::dma;
+  const uint32_t bytes = std::max<uint32_t>(transfer.bytes, 4);
   op.lds_bytes = static_cast<uint8_t>(bytes);
   const uint32_t step = bytes >= 12 ? 16 : 4;
   Row lanes;

@@ -115,10 +115,12 @@ void apply_store(Wave&, PendingOp& op) {
 void apply_dma(Wave&, PendingOp& op) {
   switch (op.bytes) {
     case 1:
-      move_dma<1>(op);
-      return;
     case 2:
-      move_dma<2>(op);
+      for_lanes(op.exec, [&](int lane_index) {
+        const auto lane = static_cast<size_t>(lane_index);
+        const uint32_t value = load_small(op.address[lane], unpack(op.detail).element, 0);
+        std::memcpy(op.address2[lane], &value, 4);
+      });
       return;
     case 4:
       move_dma<4>(op);

@@ -51,7 +51,8 @@ constexpr uint16_t registers_of(Transfer t) { return static_cast<uint16_t>(t.byt
 void apply_load(Wave& wave, PendingOp& op);
 /// op.data -> op.address; a null address drops the lane.
 void apply_store(Wave& wave, PendingOp& op);
-/// op.address (global) -> op.address2 (LDS), op.bytes a lane; a null source writes zeros.
+/// op.address (global) -> op.address2 (LDS), op.bytes a lane; a null source writes zeros. Less than a dword
+/// is extended to one.
 void apply_dma(Wave& wave, PendingOp& op);
 /// The same with op.pieces, dword by dword.
 void apply_load_pieces(Wave& wave, PendingOp& op);

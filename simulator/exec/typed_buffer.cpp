@@ -154,7 +154,7 @@ void load_format(Wave& wave, const Instruction& i) {
 
 void load_format_lds(Wave& wave, const Instruction& i) {
   const Typed t = typed_of(wave, i, 1);
-  PendingOp& op = prepare_dma(wave, i, 4);
+  PendingOp& op = prepare_dma(wave, i, {Element::dwords, 4});
   op.apply = apply_lds_format;
   op.detail = pack_typed(t);
   op.bytes = format_bytes(t.format.data);

@@ -47,7 +47,7 @@ void store(Wave& wave, const Instruction& i) {
 
 /// LDS DMA. Operands: vector address, scalar address.
 void load_lds(Wave& wave, const Instruction& i) {
-  PendingOp& op = prepare_dma(wave, i, i.detail);
+  PendingOp& op = prepare_dma(wave, i, unpack(i.detail));
   // Shared alignment rule of the DMA path: dwords from 4 bytes on.
   const uint32_t alignment = op.bytes >= 4 ? 4 : op.bytes;
   resolve_lanes(wave, op, {space_of(i), &i.operands[0], &i.operands[1]}, op.bytes, false, alignment);
@@ -85,8 +85,13 @@ constexpr std::array store_forms{
     Form{"short_d16_hi", pack_element(Element::b16_d16_hi, 2)},
 };
 constexpr std::array dma_forms{
-    Form{"ubyte", 1}, Form{"sbyte", 1},    Form{"ushort", 2},   Form{"sshort", 2},
-    Form{"dword", 4}, Form{"dwordx3", 12}, Form{"dwordx4", 16},
+    Form{"ubyte", pack_element(Element::u8, 1)},
+    Form{"sbyte", pack_element(Element::i8, 1)},
+    Form{"ushort", pack_element(Element::u16, 2)},
+    Form{"sshort", pack_element(Element::i16, 2)},
+    Form{"dword", pack_dwords(1)},
+    Form{"dwordx3", pack_dwords(3)},
+    Form{"dwordx4", pack_dwords(4)},
 };
 
 struct BuiltTable {
@@ -106,7 +111,7 @@ BuiltTable build() {
     for (const Form& form : store_forms) add(prefix + "store_" + std::string(form.name), store, form.detail);
     if (prefix == "flat_") continue;
     for (const Form& form : dma_forms) {
-      if (prefix == "scratch_" && form.detail > 4) continue;  // gfx950 widened the global forms only
+      if (prefix == "scratch_" && unpack(form.detail).bytes > 4) continue;  // gfx950 widened the global forms only
       add(prefix + "load_lds_" + std::string(form.name), load_lds, form.detail);
     }
   }

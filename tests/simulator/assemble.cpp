@@ -10,10 +10,48 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+
+#include "simulator/exec/observer.h"
 
 namespace mlaforge::simulator::test {
 namespace {
+
+/// The mnemonics that the program executed, for the file of MLAFORGE_EXECUTED.
+class Executed {
+ public:
+  Executed() {
+    if (const char* path = std::getenv("MLAFORGE_EXECUTED")) path_ = path;
+  }
+  ~Executed() {
+    if (!wanted()) return;
+    std::ofstream file(path_);
+    for (const std::string& name : names_) file << name << '\n';
+  }
+  bool wanted() const { return !path_.empty(); }
+  void add(const std::string& name) {
+    if (!wanted()) return;
+    const std::scoped_lock lock(mutex_);
+    names_.insert(name);
+  }
+
+ private:
+  std::string path_;
+  std::mutex mutex_;
+  std::set<std::string> names_;
+};
+Executed& executed() {
+  static Executed one;
+  return one;
+}
+
+struct Noter final : ExecutionObserver {
+  void start(const Workgroup&) override {}
+  void instruction(const Wave&, const Instruction& instruction) override { note_executed(instruction); }
+  void memory(const Wave&, const PendingOp&) override {}
+};
 
 constexpr uint64_t code_address = 0x6000'0000'0000;
 
@@ -82,6 +120,8 @@ MemoryLookup TestMemory::find(uint64_t address) const {
   return {{begin, begin + bytes.size(), const_cast<std::byte*>(bytes.data()), true}, MemoryMiss::none};
 }
 
+void note_executed(const Instruction& instruction) { executed().add(instruction.mnemonic); }
+
 std::string TestMemory::describe(uint64_t address) const {
   const auto it = blocks_.upper_bound(address);
   if (it == blocks_.begin()) return "below every allocation";
@@ -106,6 +146,12 @@ KernelCode make_kernel(const Kernel& kernel) {
   return code;
 }
 
+LaunchResult launch(const KernelCode& code, LaunchConfig config, GlobalMemory& memory) {
+  static Noter noter;
+  if (executed().wanted()) config.observer = [](uint64_t) -> ExecutionObserver* { return &noter; };
+  return run_kernel(code, config, memory);
+}
+
 LaunchResult run(const Kernel& kernel, TestMemory& memory, const std::vector<uint64_t>& arguments, uint32_t threads,
                  MemoryMode mode, uint64_t seed) {
   KernelCode code = make_kernel(kernel);
@@ -116,7 +162,7 @@ LaunchResult run(const Kernel& kernel, TestMemory& memory, const std::vector<uin
   config.memory = mode;
   config.seed = seed;
   config.max_wave_instructions = 1'000'000;
-  return run_kernel(code, config, memory);
+  return launch(code, config, memory);
 }
 
 std::vector<std::vector<uint32_t>> run_lanes(const std::string& body, int dwords, MemoryMode mode, uint32_t lds_bytes) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/core/instruction.h"
 #include "simulator/core/launch.h"
 
 namespace mlaforge::simulator::test {
@@ -56,6 +57,13 @@ struct Kernel {
 /// At the start s[0:1] is the address of the kernel arguments, s2 to s4 the workgroup's id, v0 the packed workitem id.
 /// `_start` needs no label: execution begins at the first instruction.
 KernelCode make_kernel(const Kernel& kernel);
+
+/// Notes that this test program executes an instruction: where MLAFORGE_EXECUTED names a file, the mnemonics are
+/// written to it at the program's end (executed_mnemonics.sh measures by them what docs/instructions.md says).
+void note_executed(const Instruction& instruction);
+
+/// run_kernel, with every instruction noted; `config` has no observer.
+LaunchResult launch(const KernelCode& code, LaunchConfig config, GlobalMemory& memory);
 
 /// One workgroup of `threads`, arguments packed as 8-byte words.
 LaunchResult run(const Kernel& kernel, TestMemory& memory, const std::vector<uint64_t>& arguments,

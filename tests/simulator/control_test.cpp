@@ -84,6 +84,83 @@ TEST_CASE("VSKIP leaves out vector instructions and keeps the counters") {
   CHECK(lanes[5] == std::vector<uint32_t>{1, 5, 1});
 }
 
+TEST_CASE("conditional branches are taken by their condition alone") {
+  // s10 collects a bit for each that is taken.
+  std::string body = "s_mov_b32 s10, 0\ns_mov_b64 s[12:13], exec\n";
+  int label = 0;
+  const auto add = [&](const std::string& before, const std::string& branch, uint32_t bit) {
+    body += fmt::format("{}\n{} taken{}\ns_branch over{}\ntaken{}:\ns_or_b32 s10, s10, {}\nover{}:\n", before, branch,
+                        label, label, label, bit, label);
+    ++label;
+  };
+  add("s_cmp_eq_u32 s10, s10", "s_cbranch_scc0", 1);
+  add("s_cmp_lg_u32 s10, s10", "s_cbranch_scc0", 2);
+  add("s_mov_b64 vcc, 0", "s_cbranch_vccnz", 4);
+  add("s_mov_b64 vcc, 1", "s_cbranch_vccnz", 8);
+  add("s_mov_b64 exec, 0", "s_cbranch_execnz", 16);
+  add("s_mov_b64 exec, s[12:13]", "s_cbranch_execnz", 32);
+  for (const std::string name : {"sys", "user", "sys_or_user", "sys_and_user"}) add("", "s_cbranch_cdbg" + name, 64);
+  const auto lanes = test::run_lanes(body + "v_mov_b32 v8, s10");
+  CHECK(lanes[0][0] == (2 | 8 | 32));
+}
+
+TEST_CASE("hints, counters and cache controls change no register") {
+  const auto lanes = test::run_lanes(
+      "s_mov_b32 s10, 7\nv_mov_b32 v8, 5\ns_setprio 3\ns_sethalt 0\ns_setkill 0\ns_wakeup\ns_icache_inv\n"
+      "s_incperflevel 1\ns_decperflevel 1\ns_mov_b32 m0, 1\ns_ttracedata\ns_sendmsg sendmsg(MSG_INTERRUPT)\n"
+      "s_dcache_inv\ns_dcache_wb\ns_dcache_inv_vol\ns_dcache_wb_vol\nbuffer_wbl2 sc1\nbuffer_inv sc1\nds_nop\nv_nop\n"
+      "v_clrexcp\ns_atc_probe 0, s[8:9], 0x0\ns_atc_probe_buffer 0, s[8:11], 0x0\nv_mov_b32 v9, s10",
+      2);
+  CHECK(lanes[3] == std::vector<uint32_t>{5, 7});
+}
+
+TEST_CASE("clocks go forward, by the same in each run") {
+  const std::string body =
+      "s_memtime s[10:11]\ns_waitcnt lgkmcnt(0)\ns_sleep 1\ns_memtime s[12:13]\ns_memrealtime s[14:15]\n"
+      "s_waitcnt lgkmcnt(0)\ns_sub_u32 s12, s12, s10\ns_sub_u32 s14, s14, s10\nv_mov_b32 v8, s12\nv_mov_b32 v9, s14";
+  const auto first = test::run_lanes(body, 2), second = test::run_lanes(body, 2);
+  CHECK(first[0][0] > 0);
+  CHECK(first[0][1] >= first[0][0]);
+  CHECK(first == second);
+}
+
+TEST_CASE("scalar registers indexed by M0, and values moved by SCC") {
+  // s[20:27] = 120 .. 127.
+  std::string body = "s_mov_b32 m0, 2\n";
+  for (int i = 20; i < 28; ++i) body += fmt::format("s_mov_b32 s{}, {}\n", i, 100 + i);
+  body +=
+      "s_movrels_b32 s10, s20\ns_movrels_b64 s[12:13], s[20:21]\ns_movreld_b32 s22, s20\n"
+      "s_movreld_b64 s[24:25], s[20:21]\nv_mov_b32 v8, s10\nv_mov_b32 v9, s13\nv_mov_b32 v10, s24\nv_mov_b32 v11, s27";
+  CHECK(test::run_lanes(body, 4)[0] == std::vector<uint32_t>{122, 123, 120, 121});
+  const auto moved = test::run_lanes(
+      "s_mov_b32 s10, 1\ns_mov_b32 s11, 1\ns_cmp_eq_u32 s10, s11\ns_cmovk_i32 s10, -5\ns_cmp_lg_u32 s11, s11\n"
+      "s_cmovk_i32 s11, -5\ns_mov_b32 s12, 7\ns_mulk_i32 s12, -300\nv_mov_b32 v8, s10\nv_mov_b32 v9, s11\n"
+      "v_mov_b32 v10, s12",
+      3);
+  CHECK(moved[0] == std::vector<uint32_t>{static_cast<uint32_t>(-5), 1, static_cast<uint32_t>(-2100)});
+}
+
+TEST_CASE("MODE is set from a register, a field of it alone") {
+  const auto lanes = test::run_lanes(
+      "s_mov_b32 s10, 0xff6\ns_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s10\ns_getreg_b32 s11, hwreg(HW_REG_MODE, 0, 8)\n"
+      "v_mov_b32 v8, s11");
+  CHECK((lanes[0][0] & 0xf) == 6);
+  CHECK((lanes[0][0] >> 4) == 15);  // denormals as they were
+}
+
+TEST_CASE("VGPR indices follow s_set_gpr_idx_idx") {
+  const auto lanes = test::run_lanes(
+      "v_mov_b32 v20, 20\nv_mov_b32 v21, 21\nv_mov_b32 v22, 22\ns_mov_b32 s10, 1\n"
+      "s_set_gpr_idx_on s10, gpr_idx(SRC0)\ns_mov_b32 s10, 2\ns_set_gpr_idx_idx s10\nv_mov_b32 v8, v20\n"
+      "s_set_gpr_idx_off");
+  CHECK(lanes[0][0] == 22);
+}
+
+TEST_CASE("s_endpgm_saved ends the wave") {
+  TestMemory memory;
+  CHECK(test::run({.source = "s_endpgm_saved\ns_trap 1"}, memory, {}).ok());
+}
+
 TEST_CASE("VGPR indexing moves the chosen operands only") {
   const auto lanes = test::run_lanes(
       "v_mov_b32 v20, 20\nv_mov_b32 v21, 21\nv_mov_b32 v8, 0\nv_mov_b32 v9, 0\ns_mov_b32 s10, 1\n"
@@ -110,7 +187,7 @@ TEST_CASE("workgroup and workitem ids, partial last wave") {
   config.kernarg = std::as_bytes(std::span(&out, 1));
   for (const unsigned threads : {1u, 2u, 5u}) {
     config.threads = threads;
-    const LaunchResult result = run_kernel(code, config, memory);
+    const LaunchResult result = test::launch(code, config, memory);
     REQUIRE(result.ok());
     CHECK(result.stats.workgroups == 12);
     CHECK(result.stats.waves == 24);
@@ -150,7 +227,7 @@ TEST_CASE("hidden arguments are filled in behind the explicit ones") {
   config.grid = {5, 1, 1};
   config.block = {32, 3, 1};
   config.kernarg = std::as_bytes(std::span(&out, 1));
-  REQUIRE(run_kernel(code, config, memory).ok());
+  REQUIRE(test::launch(code, config, memory).ok());
   CHECK(memory.download<uint32_t>(out, 2) == std::vector<uint32_t>{5, 32 | 3 << 16});
 }
 
@@ -162,7 +239,7 @@ TEST_CASE("arguments may be longer or shorter than declared; only reading past t
     const std::vector<std::byte> bytes(given);
     LaunchConfig config;
     config.kernarg = bytes;
-    return run_kernel(code, config, memory);
+    return test::launch(code, config, memory);
   };
   CHECK(launch(40, 40).ok());
   CHECK(launch(16, 64).ok());
@@ -175,15 +252,15 @@ TEST_CASE("impossible launches are named") {
   const auto code = test::make_kernel({.source = "s_endpgm", .lds_bytes = 1024});
   LaunchConfig config;
   config.grid = {0, 1, 1};
-  expect_fault(run_kernel(code, config, memory), FaultKind::bad_launch);
+  expect_fault(test::launch(code, config, memory), FaultKind::bad_launch);
   config.grid = {1, 1, 1};
   config.block = {1025, 1, 1};
-  expect_fault(run_kernel(code, config, memory), FaultKind::bad_launch);
+  expect_fault(test::launch(code, config, memory), FaultKind::bad_launch);
   config.block = {64, 1, 1};
   config.dynamic_lds_bytes = max_lds_bytes - 1024;
-  CHECK(run_kernel(code, config, memory).ok());
+  CHECK(test::launch(code, config, memory).ok());
   config.dynamic_lds_bytes += 4;
-  const Fault fault = expect_fault(run_kernel(code, config, memory), FaultKind::bad_launch);
+  const Fault fault = expect_fault(test::launch(code, config, memory), FaultKind::bad_launch);
   CHECK(fault.message.find("163844") != std::string::npos);
 }
 
@@ -220,7 +297,7 @@ TEST_CASE("the reported fault is the lowest workgroup's, whatever the threads") 
   config.grid = {64, 1, 1};
   for (const unsigned threads : {1u, 2u, 8u}) {
     config.threads = threads;
-    const Fault fault = expect_fault(run_kernel(code, config, memory), FaultKind::trap);
+    const Fault fault = expect_fault(test::launch(code, config, memory), FaultKind::trap);
     CHECK(fault.workgroup[0] == 3);
   }
 }
@@ -237,7 +314,7 @@ TEST_CASE("preloaded arguments start 256 bytes in") {
   code.descriptor.compute_pgm_rsrc2 = 4u << 1;
   LaunchConfig config;
   config.kernarg = std::as_bytes(std::span(&out, 1));
-  const auto result = run_kernel(code, config, memory);
+  const auto result = test::launch(code, config, memory);
   if (!result.ok()) FAIL(format_fault(*result.fault));
   CHECK(memory.download<uint32_t>(out, 1)[0] == 42);
 }

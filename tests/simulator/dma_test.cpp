@@ -72,8 +72,58 @@ TEST_CASE("4-byte DMA from 64-bit addresses, some lanes off") {
 TEST_CASE("1-byte and 2-byte DMA") {
   const auto bytes = dump_after("s_mov_b32 m0, 0\nglobal_load_lds_ubyte v0, s[8:9]");
   for (uint32_t lane = 0; lane < 64; ++lane) {
-    // Byte `lane` of the source lands in the first byte of LDS word `lane`.
-    CHECK((bytes[lane] & 0xff) == (source_word(lane / 4) >> (8 * (lane % 4)) & 0xff));
+    // Byte `lane` of the source, extended, is LDS word `lane`.
+    CHECK(bytes[lane] == (source_word(lane / 4) >> (8 * (lane % 4)) & 0xff));
+  }
+  const std::string resource =
+      "s_mov_b32 m0, 0\ns_mov_b32 s12, s8\ns_mov_b32 s13, s9\ns_mov_b32 s14, 100\ns_mov_b32 s15, 0x20000\n"
+      "v_lshlrev_b32 v4, 2, v0\n";
+  struct Form {
+    std::string name;
+    unsigned bits;
+    bool extends_sign;
+  };
+  for (const Form& form : {Form{"ubyte", 8, false}, {"sbyte", 8, true}, {"ushort", 16, false}, {"sshort", 16, true}}) {
+    const auto value = [&](uint32_t word) {
+      const uint32_t cut = word << (32 - form.bits);
+      return form.extends_sign ? static_cast<uint32_t>(static_cast<int32_t>(cut) >> (32 - form.bits))
+                               : cut >> (32 - form.bits);
+    };
+    const auto global =
+        dump_after("s_mov_b32 m0, 0\nv_lshlrev_b32 v4, 2, v0\nglobal_load_lds_" + form.name + " v4, s[8:9] offset:64");
+    const auto buffer = dump_after(resource + "buffer_load_" + form.name + " v4, s[12:15], 0 offen lds");
+    for (uint32_t lane = 0; lane < 64; ++lane) {
+      CAPTURE(form.name, lane);
+      CHECK(global[16 + lane] == value(source_word(16 + lane)));
+      CHECK(buffer[lane] == (lane < 25 ? value(source_word(lane)) : 0u));
+    }
+  }
+}
+
+TEST_CASE("DMA out of the scratch") {
+  TestMemory memory;
+  const uint64_t out = memory.allocate(5 * 256);
+  const std::vector<std::string> names{"dword", "ubyte", "sbyte", "ushort", "sshort"};
+  std::string text =
+      "s_load_dwordx2 s[8:9], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\nv_add_u32 v2, 0x8091a2c0, v0\n"
+      "scratch_store_dword off, v2, off offset:8\ns_waitcnt vmcnt(0) lgkmcnt(0)\n";
+  for (size_t n = 0; n < names.size(); ++n) {
+    text += fmt::format("s_movk_i32 m0, {}\nscratch_load_lds_{} off, off offset:8\ns_waitcnt vmcnt(0)\n", 256 * n,
+                        names[n]);
+    text +=
+        fmt::format("ds_read_b32 v3, v1 offset:{}\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v3, s[8:9] offset:{}\n",
+                    256 * n + 8, 256 * n);
+  }
+  const auto result = test::run({.source = text + "s_endpgm", .lds_bytes = 2048, .scratch_bytes = 16}, memory, {out});
+  if (!result.ok()) FAIL(format_fault(*result.fault));
+  const auto words = memory.download<uint32_t>(out, 5 * 64);
+  for (uint32_t lane = 0; lane < 64; ++lane) {
+    const uint32_t word = 0x8091a2c0 + lane;
+    CHECK(words[lane] == word);
+    CHECK(words[64 + lane] == (word & 0xff));
+    CHECK(words[128 + lane] == (word & 0xff) - 256);  // 0xc0 to 0xff
+    CHECK(words[192 + lane] == (word & 0xffff));
+    CHECK(words[256 + lane] == (word & 0xffff) - 65536);
   }
 }
 

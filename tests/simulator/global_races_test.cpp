@@ -22,7 +22,7 @@ LaunchResult run_checked(const std::string& body, unsigned threads = 1) {
   config.kernarg = std::as_bytes(std::span(arguments));
   config.checks = {.global_races = true};
   config.threads = threads;
-  return run_kernel(code, config, memory);
+  return test::launch(code, config, memory);
 }
 
 void expect_race(const std::string& body, uint32_t workgroup, const std::string& other) {

@@ -1,10 +1,8 @@
 // docs/instructions.md is made here: every mnemonic that LLVM's disassembler has for gfx950, executed by the op tables
-// or refused by a rule below, and the tests that name it. This test keeps the page current, and writes it where
-// MLAFORGE_WRITE_DOCS is set.
+// or refused by a rule below, and the tests that execute it, as executed_mnemonics.sh measures.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -24,7 +22,7 @@ namespace {
 struct Family {
   std::string_view prefix;  ///< the first that fits
   std::string_view title;
-  std::vector<std::string_view> tests;  ///< below tests/simulator: for mnemonics that no test spells out
+  std::vector<std::string_view> tests;  ///< below tests/simulator, listed first
 };
 
 const std::vector<Family>& families() {
@@ -65,6 +63,8 @@ const std::vector<Family>& families() {
   return rows;
 }
 
+constexpr std::string_view no_test = "no test executes it";
+
 struct Refused {
   std::string_view pattern;  ///< the name, or up to a `*`
   std::string_view reason;
@@ -97,30 +97,16 @@ std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Words of the tests' sources, with the encodings' suffixes taken off, and the files that have them.
-std::map<std::string, std::set<std::string>> words_of_tests() {
-  std::map<std::string, std::set<std::string>> words;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(tests_folder())) {
-    const std::string name = std::filesystem::relative(entry.path(), tests_folder()).generic_string();
-    if (!name.ends_with("_test.cpp") || name.ends_with("instructions_doc_test.cpp")) continue;
-    std::string word;
-    for (const char c : read_file(entry.path()) + " ") {
-      if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
-        word += c;
-        continue;
-      }
-      // In "...\nv_add_f32" the escape's letter stands before the mnemonic.
-      for (const std::string& shown : {word, word.empty() ? word : word.substr(1)}) {
-        std::string base = shown;
-        for (const std::string_view suffix : {"_e32", "_e64", "_dpp", "_sdwa"}) {
-          if (base.ends_with(suffix)) base.resize(base.size() - suffix.size());
-        }
-        words[base].insert(name);
-      }
-      word.clear();
-    }
+/// By mnemonic the tests that execute it, as executed_mnemonics.sh has measured: a list a test below `folder`.
+std::map<std::string, std::set<std::string>> executed_by(const std::filesystem::path& folder) {
+  std::map<std::string, std::set<std::string>> tests;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream list(entry.path());
+    const std::string test = std::filesystem::relative(entry.path(), folder).generic_string();
+    for (std::string name; std::getline(list, name);) tests[name].insert(test);
   }
-  return words;
+  return tests;
 }
 
 const Family& family_of(std::string_view name) {
@@ -130,28 +116,35 @@ const Family& family_of(std::string_view name) {
   return *found;
 }
 
-/// The tests of an executed mnemonic, as the page lists them.
-std::string tests_of(std::string_view name, const std::map<std::string, std::set<std::string>>& words) {
-  const auto found = words.find(std::string(name));
-  if (found != words.end()) return fmt::format("{}", fmt::join(found->second, ", "));
-  const Family& family = family_of(name);
-  REQUIRE_FALSE(family.tests.empty());
-  return fmt::format("family: {}", fmt::join(family.tests, ", "));
+/// The tests of an executed mnemonic, as the page lists them: its family's, or up to three others.
+std::string tests_of(std::string_view name, const std::map<std::string, std::set<std::string>>& executed) {
+  const auto found = executed.find(std::string(name));
+  if (found == executed.end()) return std::string(no_test);
+  std::vector<std::string> tests;
+  for (const std::string_view test : family_of(name).tests) {
+    if (found->second.contains(std::string(test))) tests.emplace_back(test);
+  }
+  constexpr size_t most_others = 3;
+  if (tests.empty()) {
+    const auto last =
+        std::next(found->second.begin(), static_cast<std::ptrdiff_t>(std::min(found->second.size(), most_others)));
+    tests.assign(found->second.begin(), last);
+  }
+  return fmt::format("{}", fmt::join(tests, ", "));
 }
 
 /// The families' titles in their order, and the rows of each.
-std::string make_text() {
-  const auto words = words_of_tests();
+std::string make_text(const std::map<std::string, std::set<std::string>>& by_test) {
   std::map<std::string_view, std::string> rows;
   std::map<std::string_view, std::pair<size_t, size_t>> counts;  // executed, refused
-  size_t executed = 0, spelled = 0;
+  size_t executed = 0, tested = 0;
   for (const std::string& name : test::every_mnemonic()) {
     const std::string_view title = family_of(name).title;
     if (find_op(name) != nullptr) {
       ++executed;
       ++counts[title].first;
-      spelled += words.contains(name);
-      rows[title] += fmt::format("| `{}` | yes | {} |\n", name, tests_of(name, words));
+      tested += by_test.contains(name);
+      rows[title] += fmt::format("| `{}` | yes | {} |\n", name, tests_of(name, by_test));
     } else if (const Refused* row = refusal_of(name)) {
       ++counts[title].second;
       rows[title] += fmt::format("| `{}` | no | {} |\n", name, row->reason);
@@ -161,16 +154,15 @@ std::string make_text() {
   }
   std::string text = fmt::format(
       "# Instructions of gfx950\n\n"
-      "Every mnemonic that LLVM 22's disassembler has for gfx950: {} executed, {} refused. Made by "
-      "`tests/simulator/instructions_doc_test.cpp`, which finds them by decoding every opcode, keeps this page "
-      "current, "
-      "and writes it with `MLAFORGE_WRITE_DOCS=1`.\n"
+      "Every mnemonic that LLVM 22's disassembler has for gfx950: {} executed, {} refused. "
+      "`tests/simulator/instructions_doc_test.cpp` finds them by decoding every opcode and keeps this page current.\n"
       "Base names: the `_e32`, `_e64`, `_dpp` and `_sdwa` encodings of each are executed where the instruction has "
       "them. A refused instruction stops the launch with its name, address and kernel; nothing is skipped.\n\n"
-      "Tests lie below `tests/simulator/`. {} of the executed mnemonics are spelled out in the tests listed beside "
-      "them; "
-      "\"family\" means that a test builds the name from parts, or tests others that share its code.\n",
-      executed, test::every_mnemonic().size() - executed, spelled);
+      "The tests lie below `tests/simulator/`. Those listed execute the mnemonic, which is measured: "
+      "`tests/simulator/executed_mnemonics.sh build/release/tests/simulator` runs them, each noting what it executes, "
+      "and compares with this page (`ctest -R simulator_executed_mnemonics`), or writes it with "
+      "`MLAFORGE_WRITE_DOCS=1`. {} of the executed mnemonics are in a test.\n",
+      executed, test::every_mnemonic().size() - executed, tested);
   std::set<std::string_view> shown;
   for (const Family& family : families()) {
     if (!shown.insert(family.title).second) continue;
@@ -181,6 +173,8 @@ std::string make_text() {
   }
   return text;
 }
+
+std::filesystem::path page_path() { return std::filesystem::path(MLAFORGE_SOURCE_DIR) / "docs" / "instructions.md"; }
 
 /// The page's rows: mnemonic, yes or no, tests or reason.
 std::map<std::string, std::pair<std::string, std::string>> rows_of(const std::string& page) {
@@ -199,28 +193,43 @@ std::map<std::string, std::pair<std::string, std::string>> rows_of(const std::st
 
 }  // namespace
 
-// A test that spells a mnemonic and is not listed yet makes the page no less true; all else must be as it is made.
 TEST_CASE("the table of instructions is current") {
-  const auto path = std::filesystem::path(MLAFORGE_SOURCE_DIR) / "docs" / "instructions.md";
-  if (std::getenv("MLAFORGE_WRITE_DOCS") != nullptr) std::ofstream(path) << make_text();
-  const auto stored = rows_of(read_file(path));
-  const auto words = words_of_tests();
+  const auto stored = rows_of(read_file(page_path()));
   CHECK(stored.size() == test::every_mnemonic().size());
-  for (const auto& [name, made] : rows_of(make_text())) {
+  for (const std::string& name : test::every_mnemonic()) {
     CAPTURE(name);
     const auto row = stored.find(name);
     REQUIRE(row != stored.end());
     const auto& [executed, text] = row->second;
-    CHECK(executed == made.first);
-    if (executed == "no" || text.starts_with("family")) {
-      CHECK((text == made.second || words.contains(name)));
+    if (find_op(name) == nullptr) {
+      CHECK(executed == "no");
+      REQUIRE(refusal_of(name) != nullptr);
+      CHECK(text == refusal_of(name)->reason);
       continue;
     }
+    CHECK(executed == "yes");
     std::istringstream tests(text);
-    for (std::string file; std::getline(tests >> std::ws, file, ',');) {
+    for (std::string file; text != no_test && std::getline(tests >> std::ws, file, ',');) {
       CAPTURE(file);
       CHECK(std::filesystem::exists(tests_folder() / file));
-      CHECK((words.contains(name) && words.at(name).contains(file)));
+    }
+  }
+}
+
+// Run by executed_mnemonics.sh, which measures first.
+TEST_CASE("the tests that the table lists execute the mnemonic", "[.measured]") {
+  const char* lists = std::getenv("MLAFORGE_EXECUTED_LISTS");
+  REQUIRE(lists != nullptr);
+  const auto executed = executed_by(lists);
+  if (std::getenv("MLAFORGE_WRITE_DOCS") != nullptr) std::ofstream(page_path()) << make_text(executed);
+  for (const auto& [name, row] : rows_of(read_file(page_path()))) {
+    CAPTURE(name, row.second);
+    if (row.first == "no") continue;
+    std::istringstream tests(row.second);
+    // A test that came later makes the page no less true; one that executes what none did belongs there.
+    CHECK((row.second == no_test) == !executed.contains(name));
+    for (std::string file; row.second != no_test && std::getline(tests >> std::ws, file, ',');) {
+      CHECK(executed.at(name).contains(file));
     }
   }
 }

@@ -127,6 +127,77 @@ TEST_CASE("pairs and their strides of 64") {
   for (uint32_t lane = 0; lane < 64; ++lane) CHECK(lanes[lane] == std::vector<uint32_t>{1000 + lane, lane});
 }
 
+TEST_CASE("pairs of one and two dwords, near and 64 elements apart") {
+  // v[2:3] and v[4:5] go to two places; what is read by single reads must be what a pair read gives.
+  const std::string values =
+      "v_lshlrev_b32 v1, 3, v0\nv_add_u32 v2, 0x1000, v0\nv_add_u32 v3, 0x2000, v0\nv_add_u32 v4, 0x3000, v0\n"
+      "v_add_u32 v5, 0x4000, v0\n";
+  struct Pair {
+    std::string suffix;
+    unsigned dwords, unit;  ///< bytes that an offset counts
+  };
+  for (const Pair& pair : {Pair{"2_b32", 1, 4}, {"2_b64", 2, 8}, {"2st64_b32", 1, 256}, {"2st64_b64", 2, 512}}) {
+    const std::string first = pair.dwords == 1 ? "v2" : "v[2:3]", second = pair.dwords == 1 ? "v4" : "v[4:5]";
+    const unsigned far = pair.unit >= 256 ? 3 : 200;
+    const std::string write = fmt::format("ds_write{} v1, {}, {} offset0:1 offset1:{}\ns_waitcnt lgkmcnt(0)\n",
+                                          pair.suffix, first, second, far);
+    const auto one = [&](unsigned at, unsigned offset) {
+      return fmt::format("ds_read_{}{} offset:{}\n", pair.dwords == 1 ? "b32 v" : "b64 v[",
+                         pair.dwords == 1 ? fmt::format("{}, v1", at) : fmt::format("{}:{}], v1", at, at + 1), offset);
+    };
+    const unsigned n = 2 * pair.dwords;
+    const auto by_single = test::run_lanes(
+        values + write + one(8, pair.unit) + one(8 + pair.dwords, far * pair.unit) + "s_waitcnt lgkmcnt(0)",
+        static_cast<int>(n), MemoryMode::lazy, 8192);
+    const auto by_pair = test::run_lanes(
+        values + write +
+            fmt::format("ds_read{} v[8:{}], v1 offset0:1 offset1:{}\ns_waitcnt lgkmcnt(0)", pair.suffix, 7 + n, far),
+        static_cast<int>(n), MemoryMode::lazy, 8192);
+    for (uint32_t lane = 0; lane < 64; ++lane) {
+      CAPTURE(pair.suffix, lane);
+      const auto expected = pair.dwords == 1
+                                ? std::vector<uint32_t>{0x1000 + lane, 0x3000 + lane}
+                                : std::vector<uint32_t>{0x1000 + lane, 0x2000 + lane, 0x3000 + lane, 0x4000 + lane};
+      CHECK(by_single[lane] == expected);
+      CHECK(by_pair[lane] == expected);
+    }
+  }
+}
+
+TEST_CASE("addresses of M0 and the lane; three dwords") {
+  const auto lanes = test::run_lanes(
+      "s_movk_i32 m0, 64\nv_add_u32 v2, 500, v0\nds_write_addtid_b32 v2 offset:32\ns_waitcnt lgkmcnt(0)\n"
+      "v_lshlrev_b32 v1, 2, v0\nds_read_b32 v8, v1 offset:96\nds_read_addtid_b32 v9 offset:28\n"
+      "ds_read_b96 v[10:12], v1 offset:96\ns_waitcnt lgkmcnt(0)",
+      4, MemoryMode::lazy, 1024);
+  for (uint32_t lane = 1; lane < 62; ++lane) {
+    CHECK(lanes[lane] == std::vector<uint32_t>{500 + lane, 499 + lane, 500 + lane, 501 + lane});
+  }
+}
+
+TEST_CASE("ds_read_b96_tr_b6 transposes 16 rows of 16 six-bit elements, rows 16 bytes apart") {
+  // Element c of lane r (of each group of 16) is 16 (r % 4) + c; the transposed lane c holds it at r.
+  std::string body = "v_lshlrev_b32 v1, 4, v0\nv_and_b32 v5, 3, v0\nv_lshlrev_b32 v5, 4, v5\n";
+  for (int d = 0; d < 3; ++d) body += fmt::format("v_mov_b32 v{}, 0\n", 2 + d);
+  for (int c = 0; c < 16; ++c) {
+    const int bit = 6 * c, word = bit / 32, in = bit % 32;
+    body += fmt::format("v_add_u32 v6, {}, v5\nv_lshlrev_b32 v7, {}, v6\nv_or_b32 v{}, v{}, v7\n", c, in, 2 + word,
+                        2 + word);
+    if (in > 26) body += fmt::format("v_lshrrev_b32 v7, {}, v6\nv_or_b32 v{}, v{}, v7\n", 32 - in, 3 + word, 3 + word);
+  }
+  body += "ds_write_b96 v1, v[2:4]\ns_waitcnt lgkmcnt(0)\nds_read_b96_tr_b6 v[8:10], v1\ns_waitcnt lgkmcnt(0)";
+  const auto lanes = test::run_lanes(body, 3, MemoryMode::lazy, 1024);
+  for (uint32_t lane = 0; lane < 64; ++lane) {
+    for (uint32_t r = 0; r < 16; ++r) {
+      CAPTURE(lane, r);
+      const uint32_t bit = 6 * r;
+      uint64_t words = lanes[lane][bit / 32];
+      if (bit / 32 < 2) words |= uint64_t{lanes[lane][bit / 32 + 1]} << 32;
+      CHECK((words >> bit % 32 & 63) == 16 * (r % 4) + lane % 16);
+    }
+  }
+}
+
 TEST_CASE("small elements extend, or keep the other half") {
   const auto lanes = test::run_lanes(
       "v_mov_b32 v1, 0\nv_mov_b32 v2, 0x8081f2f3\nds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\n"

@@ -171,6 +171,15 @@ TEST_CASE("buffer: an index counts records of a stride, scalar loads too") {
   CHECK(scalar[64] == 0);
 }
 
+TEST_CASE("scalar buffer stores keep to the range") {
+  Fixture f;
+  f.result(
+      "s_mov_b32 s12, s10\ns_mov_b32 s13, s11\ns_mov_b32 s14, 24\ns_mov_b32 s15, 0x20000\ns_mov_b32 s16, 1\n"
+      "s_mov_b32 s17, 2\ns_mov_b32 s18, 3\ns_mov_b32 s19, 4\ns_buffer_store_dwordx4 s[16:19], s[12:15], 0x10");
+  const auto words = f.memory.download<uint32_t>(f.out, 8);
+  CHECK(words == std::vector<uint32_t>{0, 0, 0, 0, 1, 2, 0, 0});
+}
+
 TEST_CASE("scalar scratch instructions: an SGPR counts 64 bytes, an immediate one") {
   Fixture f;
   const auto words = f.result(
@@ -209,9 +218,9 @@ TEST_CASE("the alignment check is a switch: unaligned dwords are legal on amdhsa
   LaunchConfig config;
   config.block = {32, 1, 1};
   config.kernarg = std::as_bytes(std::span(arguments));
-  CHECK(run_kernel(code, config, f.memory).ok());
+  CHECK(test::launch(code, config, f.memory).ok());
   config.checks.alignment = true;
-  const auto result = run_kernel(code, config, f.memory);
+  const auto result = test::launch(code, config, f.memory);
   REQUIRE_FALSE(result.ok());
   CHECK(result.fault->kind == FaultKind::misaligned);
 }

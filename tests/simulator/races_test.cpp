@@ -23,7 +23,7 @@ LaunchResult run_checked(const std::string& body, MemoryMode mode, Checks checks
   config.memory = mode;
   config.seed = 5;
   config.checks = checks;
-  return run_kernel(code, config, memory);
+  return test::launch(code, config, memory);
 }
 
 constexpr MemoryMode all_modes[] = {MemoryMode::lazy, MemoryMode::clobber, MemoryMode::eager, MemoryMode::random};

@@ -32,7 +32,7 @@ LaunchResult run_checked(const std::string& body) {
   config.block = {64, 1, 1};
   config.kernarg = std::as_bytes(std::span(arguments));
   config.checks = {.uninitialized = true, .wait_states = true};
-  return run_kernel(code, config, memory);
+  return test::launch(code, config, memory);
 }
 
 void expect_clean(const std::string& body) {
@@ -86,7 +86,7 @@ TEST_CASE("a function saves registers on its stack without knowing whether they 
     LaunchConfig config;
     config.block = {64, 1, 1};
     config.checks = {.uninitialized = true};
-    return run_kernel(code, config, memory);
+    return test::launch(code, config, memory);
   };
   CHECK(saved("scratch_store_dword off, v40, s33 offset:4").ok());
   CHECK(saved("v_writelane_b32 v41, s34, 2").ok());

@@ -69,6 +69,7 @@ class WaveRunner {
 
   void execute(const Instruction& instruction) {
     wave_->current = &instruction;
+    note_executed(instruction);
     instruction.handler(*wave_, instruction);
   }
 
