@@ -14,6 +14,7 @@
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/tuning_option.h"
+#include "generator/config/nearest.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -82,8 +83,8 @@ void print_conflicts(const nlohmann::json& attention) {
 
 void print_report(const bench::BenchReport& r) {
   fmt::print("kernel         {}, chosen by {}\n", r.kernel, r.chosen_by);
-  fmt::print("problem        batch {}, context {}, qlen {}, {} splits\n", r.wanted.batch, r.wanted.context,
-             r.wanted.qlen, r.splits);
+  fmt::print("problem        batch {}, context {}, qlen {}, {}\n", r.wanted.batch, r.wanted.context, r.wanted.qlen,
+             counted(static_cast<size_t>(r.splits), "split"));
   fmt::print("{} us   total {}\n", r.predicted ? "predicted" : "measured ", text_of(r.total_us));
   if (!r.predicted) {
     fmt::print("KV             {:.2f} TB/s, {:.1f} % of the attainable\n", r.kv_tb_s, 100 * r.attainable_share);

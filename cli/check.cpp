@@ -3,10 +3,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/config_option.h"
 #include "cli/option_values.h"
+#include "generator/compile/kernel_set.h"
+#include "generator/config/nearest.h"
+#include "generator/emit/manifest.h"
 #include "generator/emit/write_tree.h"
 #ifdef MLAFORGE_HAS_RUN
 #include "cli/check_simulate.h"
@@ -21,6 +25,40 @@ struct Options {
   bool simulate = false;
   bool json = false;
 };
+
+/// Compares the folder, of sources or of code objects, with what the config gives. The code to exit with when it
+/// differs.
+std::optional<int> check_folder(const Options& options, const DeploymentPlan& plan) {
+  if (!std::filesystem::is_directory(options.kernels)) {
+    return report_errors({{.where = "--kernels", .problem = "no such folder", .value = options.kernels}}, options.json,
+                         exit_bad_input);
+  }
+  const Expected<std::vector<EmittedFile>> files = emit_deployment(plan);
+  if (!files) return report_errors(files.errors(), options.json, exit_failed);
+  // A damaged manifest is a difference from the sources like any other.
+  const Expected<Manifest> manifest = read_manifest_in(options.kernels);
+  const bool compiled = manifest && holds_code_objects(*manifest);
+  if (compiled && options.simulate) {
+    return report_errors({{.where = "--simulate",
+                           .problem = "compiles sources, and --kernels holds the code objects of `mlaforge compile`",
+                           .value = options.kernels,
+                           .allowed = "a folder that `mlaforge generate` wrote, or no --kernels"}},
+                         options.json, exit_bad_input);
+  }
+  if (manifest && manifest->config != plan.config.name) {
+    return report_errors(
+        {{.where = fmt::format("{}#/config/name", (std::filesystem::path(options.kernels) / kManifestName).string()),
+          .problem = "is a kernel set of another config",
+          .value = manifest->config,
+          .allowed = plan.config.name,
+          .nearest = "--config with the one that the set was made from"}},
+        options.json, exit_failed);
+  }
+  const Diagnostics differences =
+      compiled ? compare_code_objects(options.kernels, *manifest, *files) : compare_tree(options.kernels, *files);
+  if (!differences.empty()) return report_errors(differences, options.json, exit_failed);
+  return std::nullopt;
+}
 
 /// Adds {"kernel", "passed", "failure"} a kernel to `document`; false when one failed.
 Expected<bool> add_simulation(const Options& options, const DeploymentPlan& plan, nlohmann::json& document) {
@@ -48,14 +86,7 @@ int check(const Options& options) {
   const Expected<DeploymentPlan> plan = read_plan(options.config);
   if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
   if (!options.kernels.empty()) {
-    if (!std::filesystem::is_directory(options.kernels)) {
-      return report_errors({{.where = "--kernels", .problem = "no such folder", .value = options.kernels}},
-                           options.json, exit_bad_input);
-    }
-    const Expected<std::vector<EmittedFile>> files = emit_deployment(*plan);
-    if (!files) return report_errors(files.errors(), options.json, exit_failed);
-    const Diagnostics differences = compare_tree(options.kernels, *files);
-    if (!differences.empty()) return report_errors(differences, options.json, exit_failed);
+    if (const std::optional<int> code = check_folder(options, *plan)) return *code;
   }
   nlohmann::json document = {{"config", plan->config.name},
                              {"kernels", plan->kernels.size()},
@@ -70,8 +101,9 @@ int check(const Options& options) {
   if (options.json) {
     print_json(document);
   } else {
-    fmt::print("{}: {} kernels and {} combine kernels can be built{}\n", plan->config.name, plan->kernels.size(),
-               plan->combines.size(), options.kernels.empty() ? "" : fmt::format("; {} is current", options.kernels));
+    fmt::print("{}: {} and {} can be built{}\n", plan->config.name, counted(plan->kernels.size(), "kernel"),
+               counted(plan->combines.size(), "combine kernel"),
+               options.kernels.empty() ? "" : fmt::format("; {} is current", options.kernels));
     if (options.simulate) fmt::print("simulated under all checks: {}\n", passed ? "all pass" : "some FAIL, see above");
   }
   return passed ? exit_done : exit_failed;
@@ -83,7 +115,9 @@ void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("check", "Validate a config and its plans, and a kernel set against them");
   add_config_option(*command, options->config);
-  command->add_option("--kernels", options->kernels, "A folder that must hold what the config gives")
+  command
+      ->add_option("--kernels", options->kernels,
+                   "A folder of `generate` or `compile` that must hold what the config gives")
       ->check(not_empty());
   command->add_flag("--simulate", options->simulate,
                     "Run every kernel on the simulator under all checks, on a small problem");

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/doctor/findings.h"
+#include "generator/config/nearest.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -40,12 +41,13 @@ void print_findings(const doctor::Findings& findings) {
   print_hip("simulator", findings.simulator);
   for (const doctor::KernelSetFinding& set : findings.kernel_sets) {
     fmt::print("{:<12} {}: {}\n", "kernel set", set.folder,
-               !set.problem.empty() ? set.problem
-                                    : fmt::format("{} for {}, {} kernels, {} code objects", set.name, set.target,
-                                                  set.kernels, set.code_objects));
+               !set.problem.empty()
+                   ? set.problem
+                   : fmt::format("{} for {}, {}, {}", set.name, set.target, counted(set.kernels, "kernel"),
+                                 counted(set.code_objects, "code object")));
   }
-  fmt::print("{:<12} {}: {} code objects, {:.1f} MB\n", "cache", findings.cache.folder, findings.cache.code_objects,
-             static_cast<double>(findings.cache.bytes) / 1e6);
+  fmt::print("{:<12} {}: {}, {:.1f} MB\n", "cache", findings.cache.folder,
+             counted(findings.cache.code_objects, "code object"), static_cast<double>(findings.cache.bytes) / 1e6);
   for (const doctor::Missing& item : findings.missing) {
     fmt::print("{:<12} {}: {}\n{:<12}   to get it: {}\n", "missing", item.what, item.why, "", item.get);
   }

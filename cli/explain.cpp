@@ -13,6 +13,7 @@
 #include "generator/compile/compile.h"
 #include "generator/emit/files.h"
 #include "generator/emit/manifest.h"
+#include "generator/emit/read_manifest.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -54,24 +55,19 @@ Expected<std::vector<PlannedKernel>> named_kernel(const std::string& name) {
 
 /// The kernels that a folder's manifest names.
 Expected<std::vector<PlannedKernel>> kernels_in(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kManifestName;
-  const std::optional<std::string> text = read_file(file);
-  if (!text || !manifest_files(*text)) {
-    return Diagnostic{.where = "--kernels",
-                      .problem = text ? "its manifest is none of mlaforge's" : "has no manifest.json that can be read",
-                      .value = folder.string(),
-                      .allowed = "a folder that `mlaforge generate` or `mlaforge compile` wrote"};
-  }
+  const Expected<Manifest> manifest = read_manifest_in(folder);
+  if (!manifest) return manifest.errors();
   std::vector<PlannedKernel> kernels;
-  try {
-    const nlohmann::json manifest = nlohmann::json::parse(*text);
-    for (const nlohmann::json& entry : manifest.at("kernels")) {
-      Expected<std::vector<PlannedKernel>> kernel = named_kernel(entry.at("name"));
-      if (!kernel) return kernel.errors();
-      kernels.push_back(std::move(kernel->front()));
+  for (const ManifestKernel& entry : manifest->kernels) {
+    Expected<std::vector<PlannedKernel>> kernel = named_kernel(entry.name);
+    if (!kernel) {
+      Diagnostics errors = kernel.errors();
+      for (Diagnostic& error : errors) {
+        error.where = fmt::format("{}#{}/name: {}", (folder / kManifestName).string(), entry.place, error.where);
+      }
+      return errors;
     }
-  } catch (const nlohmann::json::exception& error) {
-    return Diagnostic{.where = file.string(), .problem = std::string("damaged: ") + error.what()};
+    kernels.push_back(std::move(kernel->front()));
   }
   return kernels;
 }

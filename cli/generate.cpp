@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/config_option.h"
 #include "cli/option_values.h"
+#include "generator/config/nearest.h"
 #include "generator/emit/write_tree.h"
 
 namespace mlaforge::cli {
@@ -35,9 +36,9 @@ int generate(const Options& options) {
                 {"unchanged", report->unchanged},
                 {"removed", report->removed}});
   } else {
-    fmt::print("{}: {} kernels and {} combine kernels in {} ({} files written, {} unchanged, {} removed)\n",
-               plan->config.name, plan->kernels.size(), plan->combines.size(), options.out, report->written.size(),
-               report->unchanged.size(), report->removed.size());
+    fmt::print("{}: {} and {} in {} ({} written, {} unchanged, {} removed)\n", plan->config.name,
+               counted(plan->kernels.size(), "kernel"), counted(plan->combines.size(), "combine kernel"), options.out,
+               counted(report->written.size(), "file"), report->unchanged.size(), report->removed.size());
   }
   return exit_done;
 }

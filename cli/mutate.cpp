@@ -102,9 +102,10 @@ void print_mutant(const mutate::MutantReport& mutant) {
 
 void print_report(const mutate::KernelReport& report, bool verbose) {
   const Tally counts = tally(report);
-  fmt::print("{}\n  {} mutants of {} waits, {} barriers and {} s_nop: {} caught, {} explained, {} unexplained\n",
-             report.kernel, report.mutants.size(), report.waits, report.barriers, report.nops,
-             counts.total(counts.caught), counts.total(counts.explained), counts.unexplained);
+  fmt::print("{}\n  {} of {}, {} and {} s_nop: {} caught, {} explained, {} unexplained\n", report.kernel,
+             counted(report.mutants.size(), "mutant"), counted(report.waits, "wait"),
+             counted(report.barriers, "barrier"), report.nops, counts.total(counts.caught),
+             counts.total(counts.explained), counts.unexplained);
   for (const auto& [name, count] : counts.caught) fmt::print("  {:4} caught by {}\n", count, name);
   for (const mutate::Rule rule : rules) {
     const auto found = counts.explained.find(rule_name(rule));

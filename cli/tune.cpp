@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/tune/tuning_file.h"
 #include "generator/compile/compiler.h"
+#include "generator/config/nearest.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -66,14 +67,15 @@ void print_summary(const std::vector<tune::TunedPoint>& points, const Options& o
     tried += point.tried.size();
     left_out += point.left_out;
   }
-  fmt::print("tried: {} kernels at {} points; {} were ruled out by the runtime's cost model, not tried\n", tried,
-             points.size(), left_out);
+  fmt::print("tried: {} at {}; {} ruled out by the runtime's cost model, not tried\n", counted(tried, "kernel"),
+             counted(points.size(), "point"), left_out);
   if (!options.tune.explore) return;
   const std::vector<tune::ConfigRow> rows = tune::rows_to_add(points);
   fmt::print("{}\n", rows.empty() ? "no kernel outside the config was faster by more than the model can tell"
                                   : "faster with these entries added to the config's kernels:");
   for (const tune::ConfigRow& row : rows) {
-    fmt::print("  {}  at {} points, by up to {:.0f} %\n", row.entry.dump(), row.points, 100 * (1 - row.best_share));
+    fmt::print("  {}  at {}, by up to {:.0f} %\n", row.entry.dump(), counted(row.points, "point"),
+               100 * (1 - row.best_share));
   }
 }
 
@@ -135,7 +137,7 @@ int tune_command(const Options& options) {
   }
   print_points(*tuned, predicted);
   print_summary(*tuned, options);
-  fmt::print("{}: {} rows, {}\n", options.out, tuned->size(), predicted ? "predicted" : "measured");
+  fmt::print("{}: {}, {}\n", options.out, counted(tuned->size(), "row"), predicted ? "predicted" : "measured");
   return exit_done;
 }
 

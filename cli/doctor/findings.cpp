@@ -11,6 +11,7 @@
 #include "generator/compile/process.h"
 #include "generator/emit/files.h"
 #include "generator/emit/manifest.h"
+#include "generator/emit/read_manifest.h"
 #include "generator/emit/sha256.h"
 
 namespace mlaforge::doctor {
@@ -94,25 +95,23 @@ void look_for_devices(Findings& findings) {
 KernelSetFinding look_at_set(const fs::path& folder, const std::string& text) {
   KernelSetFinding finding{
       .folder = folder.string(), .name = {}, .target = {}, .kernels = 0, .code_objects = 0, .problem = {}};
-  const Json manifest = Json::parse(text, nullptr, false);
-  try {
-    finding.name = manifest.at("config").at("name");
-    finding.target = manifest.at("target");
-    finding.kernels = manifest.at("kernels").size();
-    for (const char* list : {"kernels", "combine_kernels"}) {
-      for (const Json& kernel : manifest.at(list)) {
-        const bool is_compiled = kernel.contains("code_object");
-        const Json& entry = is_compiled ? kernel.at("code_object") : kernel;
-        const std::string file = entry.at("file");
-        const auto bytes = read_file(folder / file);
-        if (!bytes || entry.at(is_compiled ? "sha256" : "source_sha256") != sha256(*bytes)) {
-          finding.problem = file + (bytes ? " is not what the manifest names" : " is missing");
-        }
-        finding.code_objects += is_compiled ? 1 : 0;
+  const Expected<Manifest> manifest = read_manifest(text);
+  if (!manifest) {
+    finding.problem = "its manifest is damaged: " + to_string(manifest.errors().front());
+    return finding;
+  }
+  finding.name = manifest->config;
+  finding.target = manifest->target;
+  finding.kernels = manifest->kernels.size();
+  for (const auto* list : {&manifest->kernels, &manifest->combines}) {
+    for (const ManifestKernel& kernel : *list) {
+      const std::string& file = kernel.code_object ? kernel.code_object->file : kernel.file;
+      const auto bytes = read_file(folder / file);
+      if (!bytes || (kernel.code_object ? kernel.code_object->sha256 : kernel.source_sha256) != sha256(*bytes)) {
+        finding.problem = file + (bytes ? " is not what the manifest names" : " is missing");
       }
+      finding.code_objects += kernel.code_object ? 1 : 0;
     }
-  } catch (const Json::exception&) {
-    finding.problem = "its manifest is damaged";
   }
   return finding;
 }
@@ -129,7 +128,9 @@ void look_for_kernel_sets(const std::vector<std::string>& told, Findings& findin
     if (text && manifest_files(*text)) {
       findings.kernel_sets.push_back(look_at_set(folder.lexically_normal(), *text));
     } else if (std::find(told.begin(), told.end(), folder.string()) != told.end()) {
-      findings.kernel_sets.push_back({folder.string(), "", "", 0, 0, "no kernel set of mlaforge"});
+      findings.kernel_sets.push_back(
+          {folder.string(), "", "", 0, 0,
+           "no kernel set of mlaforge" + (text ? ": " + to_string(manifest_files(*text).errors().front()) : "")});
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "generator/config/nearest.h"
 #include "mlaforge/kernel_contract.h"
 
 namespace mlaforge::explain {
@@ -29,16 +30,18 @@ constexpr IntegerField integer_fields[] = {{"heads", &Variant::heads},
                                            {"block_tokens", &Variant::block_tokens},
                                            {"probability_parts", &Variant::probability_parts}};
 
+std::string count(int number, std::string_view noun) { return counted(static_cast<size_t>(number), noun); }
+
 std::string rows_text(const KernelPlan& plan) {
-  std::string text = fmt::format(
-      "rows: {} heads x {} positions = {} in {} tile{} of {} (row = head in group x {} + position)\n",
-      plan.heads_per_group, plan.qlen, plan.rows, plan.row_tiles, plan.row_tiles == 1 ? "" : "s", tile_rows, plan.qlen);
+  std::string text = fmt::format("rows: {} x {} = {} in {} of {} (row = head in group x {} + position)\n",
+                                 count(plan.heads_per_group, "head"), count(plan.qlen, "position"), plan.rows,
+                                 count(plan.row_tiles, "tile"), tile_rows, plan.qlen);
   for (const HeadGroup& group : head_groups(plan)) {
     if (group.last_head < group.first_head) {
-      text += fmt::format("  group {:<3} no heads, all {} rows masked\n", group.group, group.masked_rows);
+      text += fmt::format("  group {:<3} no heads, all {} masked\n", group.group, count(group.masked_rows, "row"));
     } else {
-      text += fmt::format("  group {:<3} heads {} .. {}, {} rows masked\n", group.group, group.first_head,
-                          group.last_head, group.masked_rows);
+      text += fmt::format("  group {:<3} heads {} .. {}, {} masked\n", group.group, group.first_head, group.last_head,
+                          count(group.masked_rows, "row"));
     }
   }
   return text;
@@ -71,9 +74,9 @@ std::string dma_text(const KernelPlan& plan) {
   }
   for (const QkLine& line : plan.qk_lines) {
     if (plan.pipeline != "uniform") {
-      text +=
-          fmt::format("  QK of {} has {} MFMAs\n",
-                      line.is_tail ? std::string("the tails") : fmt::format("line {}", line.line), line.steps.size());
+      text += fmt::format("  QK of {} has {}\n",
+                          line.is_tail ? std::string("the tails") : fmt::format("line {}", line.line),
+                          counted(line.steps.size(), "MFMA"));
       continue;
     }
     text += fmt::format("  QK of {} waits until {} steps of its tile are in flight, then has {} MFMAs\n",
@@ -96,9 +99,8 @@ std::string budget_text(const KernelPlan& plan) {
   text += fmt::format("  LDS   {:>6}  reads: K {} B, V^T {} B, P {} B; writes: DMA {} B, P {} B\n",
                       read_clocks(t) + write_clocks(t), t.key_reads, t.value_reads, t.probability_reads, t.dma_writes,
                       t.probability_writes);
-  text += fmt::format("  HBM   {:>6}  {} B when every CU streams its own chunk; shared by {} head group{}: {}\n",
-                      plan.hbm_clocks, t.dma_writes, plan.head_groups, plan.head_groups == 1 ? "" : "s",
-                      plan.hbm_clocks / plan.head_groups);
+  text += fmt::format("  HBM   {:>6}  {} B when every CU streams its own chunk; shared by {}: {}\n", plan.hbm_clocks,
+                      t.dma_writes, count(plan.head_groups, "head group"), plan.hbm_clocks / plan.head_groups);
   return text;
 }
 
@@ -149,18 +151,18 @@ std::string explain(const PlannedKernel& kernel, const std::optional<KernelResou
   const KernelPlan& plan = kernel.plan;
   std::string text = plan.name + "\n";
   text +=
-      fmt::format("{} query, E4M3 cache, {} part{} of P, page size {}, {} split{}{}{}\n", plan.query_dtype,
-                  plan.probability_parts, plan.probability_parts == 1 ? "" : "s", plan.page_size, plan.splits,
-                  plan.splits == 1 ? ", stored directly" : fmt::format("s merged from {} partials", plan.partial_dtype),
+      fmt::format("{} query, E4M3 cache, {} of P, page size {}, {}{}{}{}\n", plan.query_dtype,
+                  count(plan.probability_parts, "part"), plan.page_size, count(plan.splits, "split"),
+                  plan.splits == 1 ? ", stored directly" : fmt::format(" merged from {} partials", plan.partial_dtype),
                   plan.wide_kv ? ", 64-bit pool offsets" : "",
                   plan.context_parallel == 1 ? "" : fmt::format(", 1 of {} ranks' tokens", plan.context_parallel));
   text += rows_text(plan) + lds_text(plan) + waves_text(plan) + dma_text(plan) + budget_text(plan) +
           registers_text(plan, resources);
   if (kernel.combine.has_value()) {
     const CombinePlan& combine = *kernel.combine;
-    text +=
-        fmt::format("combine: {}, {} workgroup{} a row of {} waves, {} partials a lane, {} B of LDS\n", combine.name,
-                    combine.parts, combine.parts == 1 ? "" : "s", combine.waves, combine.steps, combine.lds_bytes);
+    text += fmt::format("combine: {}, {} a row of {}, {} a lane, {} B of LDS\n", combine.name,
+                        count(combine.parts, "workgroup"), count(combine.waves, "wave"),
+                        count(combine.steps, "partial"), combine.lds_bytes);
   }
   return text;
 }

@@ -189,7 +189,7 @@ std::string to_text(const Answer& answer) {
                         &field == std::end(kFields) - 1 ? "\n" : ",");
   }
   if (answer.tuning_rows != 0) {
-    text += fmt::format("tuning     {} of {} rows used\n", answer.tuning_used, answer.tuning_rows);
+    text += fmt::format("tuning     {} of {} used\n", answer.tuning_used, counted(answer.tuning_rows, "row"));
     text += answer.tuning_notes.empty() ? "" : answer.tuning_notes + "\n";
   }
   if (!answer.miss.empty()) text += answer.miss + "\n";

@@ -18,47 +18,26 @@ using ReadText = std::function<std::optional<std::string>(const std::string& nam
 
 constexpr const char* kKernelLists[] = {"kernels", "combine_kernels"};
 
-/// The set whose files `read` gives by name; `where` says where that is.
-Expected<KernelSet> load(const std::filesystem::path& where, const ReadText& read) {
-  const std::string manifest_name(kManifestName);
-  const std::optional<std::string> text = read(manifest_name);
-  if (!text) {
-    return Diagnostic{.where = (where / manifest_name).string(),
-                      .problem = "cannot be read",
-                      .allowed = "a folder that mlaforge generate wrote"};
-  }
-  if (const auto listed = manifest_files(*text); !listed) {
-    Diagnostics errors = listed.errors();
-    for (Diagnostic& error : errors) error.where = (where / error.where).string();
-    return errors;
-  }
-
-  KernelSet set{.manifest = Json::parse(*text), .sources = {}};
+/// The set of a manifest, whose sources `read` gives by name; `where` says where that is.
+Expected<KernelSet> load(const std::filesystem::path& where, Manifest manifest, const ReadText& read) {
+  KernelSet set{.manifest = std::move(manifest.document), .sources = {}};
   Diagnostics errors;
-  try {
-    for (const char* list : kKernelLists) {
-      for (const Json& kernel : set.manifest.at(list)) {
-        const std::string file = kernel.at("file");
-        const std::string name = kernel.at("name");
-        if (!is_plain_file_name(file) || !is_plain_file_name(name)) {
-          return Diagnostic{.where = (where / manifest_name).string(),
-                            .problem = "names a kernel or a source that is no file of its folder",
-                            .value = is_plain_file_name(file) ? name : file,
-                            .allowed = "plain file names"};
-        }
-        std::optional<std::string> source = read(file);
-        const bool is_current = source && kernel.at("source_sha256") == sha256(*source);
-        if (!is_current) {
-          errors.push_back({.where = (where / file).string(),
-                            .problem = source ? "is not the source that the manifest names" : "cannot be read",
-                            .nearest = "run mlaforge generate"});
-          continue;
-        }
-        set.sources.push_back({.name = name, .target = set.manifest.at("target"), .text = std::move(*source)});
+  for (const auto* list : {&manifest.kernels, &manifest.combines}) {
+    for (const ManifestKernel& kernel : *list) {
+      std::optional<std::string> source = read(kernel.file);
+      if (source && kernel.source_sha256 == sha256(*source)) {
+        set.sources.push_back({.name = kernel.name, .target = manifest.target, .text = std::move(*source)});
+      } else if (source || !kernel.code_object) {
+        errors.push_back({.where = (where / kernel.file).string(),
+                          .problem = source ? "is not the source that the manifest names" : "cannot be read",
+                          .nearest = "run mlaforge generate"});
+      } else {
+        return Diagnostic{.where = where.string(),
+                          .problem = "holds the code objects of `mlaforge compile`, not the sources",
+                          .value = kernel.file,
+                          .allowed = "a folder that `mlaforge generate` wrote"};
       }
     }
-  } catch (const Json::exception& error) {
-    return Diagnostic{.where = (where / manifest_name).string(), .problem = std::string("damaged: ") + error.what()};
   }
   if (!errors.empty()) return errors;
   return set;
@@ -116,15 +95,20 @@ void keep_earlier(const std::filesystem::path& folder, Json& manifest, std::vect
 }  // namespace
 
 Expected<KernelSet> make_kernel_set(const std::vector<EmittedFile>& files) {
-  return load("", [&files](const std::string& name) -> std::optional<std::string> {
+  const auto read = [&files](const std::string& name) -> std::optional<std::string> {
     const auto file =
         std::find_if(files.begin(), files.end(), [&name](const EmittedFile& f) { return f.path == name; });
     return file == files.end() ? std::nullopt : std::optional(file->text);
-  });
+  };
+  Expected<Manifest> manifest = read_manifest(read(std::string(kManifestName)).value_or(""));
+  if (!manifest) return manifest.errors();
+  return load("", std::move(*manifest), read);
 }
 
 Expected<KernelSet> read_kernel_set(const std::filesystem::path& folder) {
-  return load(folder, [&folder](const std::string& name) { return read_file(folder / name); });
+  Expected<Manifest> manifest = read_manifest_in(folder);
+  if (!manifest) return manifest.errors();
+  return load(folder, std::move(*manifest), [&folder](const std::string& name) { return read_file(folder / name); });
 }
 
 Status keep_only(KernelSet& set, const std::vector<std::string>& names) {
@@ -179,6 +163,41 @@ Expected<Json> write_code_objects(const std::filesystem::path& folder, Json mani
   const Expected<WriteReport> written = write_tree(folder, files);
   if (!written) return written.errors();
   return manifest;
+}
+
+Diagnostics compare_code_objects(const std::filesystem::path& folder, const Manifest& manifest,
+                                 const std::vector<EmittedFile>& files) {
+  const Expected<Manifest> wanted = read_manifest(files.back().text);
+  if (!wanted) return wanted.errors();
+  Diagnostics differences;
+  const auto differ = [&](const std::string& name, const char* problem) {
+    differences.push_back({.where = (folder / name).string(), .problem = problem, .nearest = "run mlaforge compile"});
+  };
+  const auto find = [](const std::vector<ManifestKernel>& kernels, const std::string& name) {
+    const auto found =
+        std::find_if(kernels.begin(), kernels.end(), [&name](const ManifestKernel& k) { return k.name == name; });
+    return found == kernels.end() ? nullptr : &*found;
+  };
+  for (const auto& [asked, held] :
+       {std::pair(&wanted->kernels, &manifest.kernels), std::pair(&wanted->combines, &manifest.combines)}) {
+    for (const ManifestKernel& kernel : *asked) {
+      const ManifestKernel* compiled = find(*held, kernel.name);
+      if (compiled == nullptr || !compiled->code_object) {
+        differ(kernel.name + ".co", "is not compiled");
+      } else if (compiled->source_sha256 != kernel.source_sha256) {
+        differ(compiled->code_object->file, "is of another source than the config and this generator give");
+      } else if (const auto bytes = read_file(folder / compiled->code_object->file);
+                 !bytes || sha256(*bytes) != compiled->code_object->sha256) {
+        differ(compiled->code_object->file, bytes ? "is not what the manifest names" : "is missing");
+      }
+    }
+    for (const ManifestKernel& kernel : *held) {
+      if (kernel.code_object && find(*asked, kernel.name) == nullptr) {
+        differ(kernel.code_object->file, "is listed by the manifest and no longer asked for");
+      }
+    }
+  }
+  return differences;
 }
 
 }  // namespace mlaforge

@@ -8,6 +8,7 @@
 
 #include "generator/compile/compile.h"
 #include "generator/emit/emit.h"
+#include "generator/emit/read_manifest.h"
 #include "generator/result.h"
 
 namespace mlaforge {
@@ -34,5 +35,10 @@ nlohmann::json compiled_manifest(const KernelSet& set, const std::vector<Compile
 /// kernels that stand there already, compiled from the same sources, are kept. Returns the manifest as written.
 Expected<nlohmann::json> write_code_objects(const std::filesystem::path& folder, nlohmann::json manifest,
                                             const std::vector<CompiledKernel>& compiled);
+
+/// What keeps the code objects in a folder from being those of freshly emitted files: kernels that are missing, not
+/// compiled, from another source or not asked for, and files that are not what the manifest names.
+Diagnostics compare_code_objects(const std::filesystem::path& folder, const Manifest& manifest,
+                                 const std::vector<EmittedFile>& files);
 
 }  // namespace mlaforge

@@ -54,4 +54,8 @@ std::string join_or(std::span<const std::string> items) {
   return text;
 }
 
+std::string counted(size_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string(noun) + (number == 1 ? "" : "s");
+}
+
 }  // namespace mlaforge

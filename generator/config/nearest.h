@@ -1,4 +1,4 @@
-// The nearest thing that works: closest name by edits, closest number by distance.
+// The nearest thing that works: closest name by edits, closest number by distance; and lists and counts in words.
 #pragma once
 
 #include <optional>
@@ -21,5 +21,8 @@ std::vector<int> divisors(int number);
 
 /// "1, 2 or 4".
 std::string join_or(std::span<const std::string> items);
+
+/// "1 kernel", "2 kernels".
+std::string counted(size_t number, std::string_view noun);
 
 }  // namespace mlaforge

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "generator/config/json_text.h"
 #include "generator/emit/sha256.h"
 
 namespace mlaforge {
@@ -82,26 +83,42 @@ bool is_plain_file_name(const std::string& name) {
          name.find('\0') == std::string::npos;
 }
 
-Expected<std::vector<std::string>> manifest_files(const std::string& text) {
+Expected<Json> parse_manifest(const std::string& text) {
+  Expected<Json> manifest = parse_json(text);
+  if (!manifest) {
+    Diagnostics errors = manifest.errors();
+    for (Diagnostic& error : errors) {
+      error.where = fmt::format("{}{}{}", kManifestName, error.where.starts_with("/") ? "#" : ": ", error.where);
+    }
+    return errors;
+  }
   const Diagnostic foreign{.where = std::string(kManifestName),
                            .problem = "not a manifest that mlaforge wrote",
                            .allowed = "a folder that is empty or holds a kernel set"};
-  const Json manifest = Json::parse(text, nullptr, false);
-  if (!manifest.is_object() || !manifest.contains("generator") || !manifest.contains("files")) return foreign;
-  const Json& generator = manifest.at("generator");
+  if (!manifest->is_object() || !manifest->contains("generator") || !manifest->contains("files")) return foreign;
+  const Json& generator = manifest->at("generator");
   if (!generator.is_object() || generator.value("name", Json()) != kGenerator) return foreign;
-  std::vector<std::string> names;
-  if (!manifest.at("files").is_array()) return foreign;
-  for (const Json& name : manifest.at("files")) {
-    if (!name.is_string() || !is_plain_file_name(name.get<std::string>())) {
-      return Diagnostic{.where = fmt::format("{}#/files", kManifestName),
-                        .problem = "lists what is no file of its folder",
-                        .value = name.dump(),
-                        .allowed = "plain file names"};
-    }
-    names.push_back(name);
+  const Json& files = manifest->at("files");
+  if (!files.is_array()) return foreign;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].is_string() && is_plain_file_name(files[i].get<std::string>())) continue;
+    return Diagnostic{.where = fmt::format("{}#/files/{}", kManifestName, i),
+                      .problem = "is no file of its folder",
+                      .value = files[i].dump(),
+                      .allowed = "plain file names"};
   }
-  return names;
+  return manifest;
+}
+
+Expected<std::vector<std::string>> manifest_files(const std::string& text) {
+  const Expected<Json> manifest = parse_manifest(text);
+  if (!manifest) return manifest.errors();
+  return manifest->at("files").get<std::vector<std::string>>();
+}
+
+Diagnostics in_folder(const std::filesystem::path& folder, Diagnostics errors) {
+  for (Diagnostic& error : errors) error.where = (folder / error.where).string();
+  return errors;
 }
 
 std::string manifest_text(const Json& manifest) { return manifest.dump(2) + "\n"; }

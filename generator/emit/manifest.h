@@ -1,6 +1,7 @@
 // manifest.json: what a kernel set consists of, and whether a manifest on disk is one of ours.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -22,8 +23,14 @@ nlohmann::json make_manifest(const DeploymentPlan& plan, const std::vector<Emitt
 /// Whether a name is of a file in a folder itself: no separators, not "." or "..".
 bool is_plain_file_name(const std::string& name);
 
-/// A manifest's list of files; an error where the text is no manifest of ours, or lists what is no plain file name.
+/// A manifest's text as JSON; an error where it is none, no manifest of ours, or lists what is no plain file name.
+Expected<nlohmann::json> parse_manifest(const std::string& text);
+
+/// The list of files of what parse_manifest takes.
 Expected<std::vector<std::string>> manifest_files(const std::string& text);
+
+/// Puts the folder's name before each place.
+Diagnostics in_folder(const std::filesystem::path& folder, Diagnostics errors);
 
 /// The manifest's text: two spaces of indentation, a final newline.
 std::string manifest_text(const nlohmann::json& manifest);

@@ -18,11 +18,7 @@ Expected<std::set<std::string>> listed_files(const fs::path& folder) {
   const std::optional<std::string> text = read_file(folder / kManifestName);
   if (!text) return std::set<std::string>{};
   Expected<std::vector<std::string>> names = manifest_files(*text);
-  if (!names) {
-    Diagnostics errors = names.errors();
-    for (Diagnostic& error : errors) error.where = (folder / error.where).string();
-    return errors;
-  }
+  if (!names) return in_folder(folder, names.errors());
   return std::set<std::string>(names->begin(), names->end());
 }
 

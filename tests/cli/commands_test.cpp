@@ -193,7 +193,11 @@ TEST_CASE("check says whether a kernel set is current") {
   const Outcome edited = mlaforge_command({"check", "--config", config, "--kernels", set});
   CHECK(edited.exit_code == 1);
   CHECK_THAT(edited.err, Contains(kernel.string()));
-  CHECK(mlaforge_command({"check", "--kernels", set}).exit_code == 1);
+  const Outcome other = mlaforge_command({"check", "--kernels", set});
+  CHECK(other.exit_code == 1);
+  CHECK_THAT(other.err, Contains("manifest.json#/config/name: is a kernel set of another config (value: small; "
+                                 "allowed: kimi_k3_tp8"));
+  CHECK(std::count(other.err.begin(), other.err.end(), '\n') == 1);
   CHECK(mlaforge_command({"check", "--kernels", (folder / "absent").string()}).exit_code == 2);
   // generate puts it right again.
   const Outcome repaired = mlaforge_command({"generate", "--config", config, "--out", set, "--json"});
@@ -208,7 +212,8 @@ TEST_CASE("compile writes code objects and a manifest with what each kernel uses
   const std::string cache = (folder / "cache").string();
   const std::string combine = "mla_combine_bf16p_s2__gfx950";
   const std::string attention = "mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s2_p1__gfx950";
-  REQUIRE(mlaforge_command({"generate", "--config", small_config(folder), "--out", set}).exit_code == 0);
+  const std::string config = small_config(folder);
+  REQUIRE(mlaforge_command({"generate", "--config", config, "--out", set}).exit_code == 0);
   Outcome outcome =
       mlaforge_command({"compile", "--kernels", set, "--out", out, "--cache", cache, "--only", combine, "--json"});
   REQUIRE(outcome.exit_code == 0);
@@ -222,6 +227,11 @@ TEST_CASE("compile writes code objects and a manifest with what each kernel uses
   CHECK(code_object.at("code_bytes") > 0);
   CHECK(Json::parse(outcome.out) == manifest);
 
+  // check holds the code objects to the config: those that are not there, then all, then one that was changed.
+  const std::vector<std::string> check = {"check", "--config", config, "--kernels", out};
+  CHECK_THAT(mlaforge_command(check).err, Contains(attention + ".co: is not compiled") && !Contains(combine));
+  CHECK(mlaforge_command(check).exit_code == 1);
+
   // Another kernel into the same folder leaves the first one there.
   outcome = mlaforge_command({"compile", "--kernels", set, "--out", out, "--cache", cache, "--only", attention});
   INFO(outcome.err);
@@ -229,6 +239,40 @@ TEST_CASE("compile writes code objects and a manifest with what each kernel uses
   CHECK(fs::exists(fs::path(out) / (combine + ".co")));
   CHECK(fs::exists(fs::path(out) / (attention + ".co")));
   CHECK(Json::parse(read(fs::path(out) / "manifest.json")).at("combine_kernels").at(0).contains("code_object"));
+
+  REQUIRE(mlaforge_command({"compile", "--kernels", set, "--out", out, "--cache", cache}).exit_code == 0);
+  outcome = mlaforge_command(check);
+  CHECK(outcome.exit_code == 0);
+  CHECK_THAT(outcome.out, Contains("small: 2 kernels and 1 combine kernel can be built; " + out + " is current"));
+  write(fs::path(out) / (combine + ".co"), "changed");
+  outcome = mlaforge_command(check);
+  CHECK(outcome.exit_code == 1);
+  CHECK_THAT(outcome.err, Contains(combine + ".co: is not what the manifest names"));
+  // Sources are not there to be simulated or compiled.
+  outcome = mlaforge_command({"check", "--config", config, "--kernels", out, "--simulate"});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("--simulate: compiles sources"));
+  outcome = mlaforge_command({"compile", "--kernels", out});
+  CHECK(outcome.exit_code == 2);
+  CHECK_THAT(outcome.err, Contains("holds the code objects of `mlaforge compile`, not the sources"));
+}
+
+TEST_CASE("a manifest that lists a kernel twice is refused by every command that reads it") {
+  const TemporaryFolder folder;
+  const std::string set = (folder / "set").string();
+  REQUIRE(mlaforge_command({"generate", "--config", small_config(folder), "--out", set}).exit_code == 0);
+  Json manifest = Json::parse(read(fs::path(set) / "manifest.json"));
+  manifest["kernels"].push_back(manifest["kernels"][0]);
+  write(fs::path(set) / "manifest.json", manifest.dump());
+  const std::string twice = "manifest.json#/kernels/2/name: stands in /kernels/0 already";
+  const std::string name = manifest["kernels"][0]["name"];
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"compile", "--kernels", set, "--only", name}, {"explain", "--kernels", set}}) {
+    const Outcome outcome = mlaforge_command(arguments);
+    CHECK(outcome.exit_code == 2);
+    CHECK_THAT(outcome.err, Contains(twice) && Contains("allowed: each kernel once"));
+  }
+  CHECK_THAT(mlaforge_command({"doctor", "--kernels", set}).out, Contains(twice));
 }
 
 TEST_CASE("compile refuses what it cannot compile") {

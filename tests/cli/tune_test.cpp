@@ -17,7 +17,7 @@ TEST_CASE("tune writes data by which bench chooses; twice the same bytes") {
   const Outcome first = mlaforge_command(tune);
   INFO(first.err);
   REQUIRE(first.exit_code == 0);
-  CHECK_THAT(first.out, Contains("Predicted") && Contains("tried: 2 kernels at 1 points; 0 were ruled out"));
+  CHECK_THAT(first.out, Contains("Predicted") && Contains("tried: 2 kernels at 1 point; 0 ruled out"));
   CHECK(first.err.empty());
   const std::string data = read(out);
   const std::string kernel = Json::parse(data).at("rows").at(0).at("kernel");
