@@ -86,6 +86,23 @@ TEST_CASE("packed modifiers") {
   CHECK(decode_one("v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]").modifiers.op_sel == 4);
 }
 
+TEST_CASE("codes that LLVM crashes on") {
+  Disassembler disassembler;
+  const auto text_of = [&](const std::array<uint32_t, 5>& words) {
+    return disassembler.decode(std::as_bytes(std::span(words)), 0).text;
+  };
+  // The constant 0x00ff of v_madak_f16 and v_madmk_f16, also where a source names it too.
+  CHECK(text_of({0x4a0a0200, 0xff}) == "v_madak_f16 v5, s0, v1, 0xff");
+  CHECK(text_of({0x480a0200, 0xff}) == "v_madmk_f16 v5, s0, 0xff, v1");
+  CHECK(text_of({0x4a0a02ff, 0xff}) == "v_madak_f16 v5, 0xff, v1, 0xff");
+  CHECK(text_of({0x4a0a0200, 0xfe}) == "v_madak_f16 v5, s0, v1, 0xfe");
+  // A literal as a scale of a matrix instruction or as its C; then 5 as C and registers as scales.
+  CHECK(text_of({0xd3ac0000, 0x000202ff, 0xd3ad8aa4, 0x021651ba}).empty());
+  CHECK(text_of({0xd3ac0000, 0x0001ff01, 0xd3ad8aa4, 0x021651ba}).empty());
+  CHECK(text_of({0xd3ac0000, 0x00020301, 0xd3ad8aa4, 0x03fe51ba}).empty());
+  CHECK(text_of({0xd3ac0000, 0x00020301, 0xd3ad8aa4, 0x021651ba}).starts_with("v_mfma_scale_f32_16x16x128_f8f6f4 a["));
+}
+
 TEST_CASE("DPP and SDWA") {
   const Instruction quad = decode_one("v_add_f32_dpp v1, -v2, |v3| quad_perm:[3,1,2,0] row_mask:0xa bank_mask:0x5");
   CHECK(quad.encoding == Encoding::dpp);
