@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "simulator/decode/program.h"
 #include "simulator/exec/lanes_memory.h"
@@ -16,22 +17,56 @@ bool writes(LdsAccess access) {
 }
 bool reads(LdsAccess access) { return access == LdsAccess::read || access == LdsAccess::read_pair; }
 
-/// Calls f(first byte, lane) for every piece of op.lds_bytes bytes; flat lanes outside the LDS are passed over.
-template <typename F>
-void for_pieces(const Wave& wave, const PendingOp& op, F&& f) {
-  if (op.lds == LdsAccess::none) return;
+bool is_dma(const PendingOp& op) { return op.lds == LdsAccess::dma; }
+
+/// Calls f(first byte, bytes, lane) for every piece of `bytes` bytes; flat lanes outside the LDS are passed over.
+template <typename Bytes, typename F>
+void for_pieces_of(const Wave& wave, const PendingOp& op, Bytes bytes, F&& f) {
   const std::byte* lds = wave.group->lds.data();
   const size_t size = wave.group->lds.size();
   const auto piece = [&](const std::byte* host, int lane) {
     const auto byte = static_cast<size_t>(host - lds);
-    if (host != nullptr && host >= lds && byte < size) f(byte, lane);
+    if (host != nullptr && host >= lds && byte < size) f(byte, bytes, lane);
   };
   const bool pair = op.lds == LdsAccess::read_pair || op.lds == LdsAccess::write_pair;
   for_lanes(op.exec, [&](int lane) {
     const auto index = static_cast<size_t>(lane);
-    if (op.lds != LdsAccess::dma) piece(op.address[index], lane);
-    if (op.lds == LdsAccess::dma || pair) piece(op.address2[index], lane);
+    if (!is_dma(op)) piece(op.address[index], lane);
+    if (is_dma(op) || pair) piece(op.address2[index], lane);
   });
+}
+
+/// The same for op.lds_bytes bytes, which are a constant where the usual sizes are met: loops over a piece are most of
+/// what the checks cost.
+template <typename F>
+void for_pieces(const Wave& wave, const PendingOp& op, F&& f) {
+  if (op.lds == LdsAccess::none) return;
+  switch (op.lds_bytes) {
+    case 4:
+      return for_pieces_of(wave, op, std::integral_constant<size_t, 4>{}, f);
+    case 8:
+      return for_pieces_of(wave, op, std::integral_constant<size_t, 8>{}, f);
+    case 16:
+      return for_pieces_of(wave, op, std::integral_constant<size_t, 16>{}, f);
+    default:
+      return for_pieces_of(wave, op, size_t{op.lds_bytes}, f);
+  }
+}
+
+/// All of `count` values or-ed together.
+template <typename T, typename Count>
+T any_of(const std::vector<T>& values, size_t first, Count count) {
+  const T* at = values.data() + first;
+  T all = 0;
+  for (size_t i = 0; i < count; ++i) all = static_cast<T>(all | at[i]);
+  return all;
+}
+
+/// Keeps the bits of `kept` and sets those of `set`; values, since references would alias what is written.
+template <typename T, typename Count>
+void set_bits(std::vector<T>& values, size_t first, Count count, T kept, T set) {
+  T* at = values.data() + first;
+  for (size_t i = 0; i < count; ++i) at[i] = static_cast<T>((at[i] & kept) | set);
 }
 
 }  // namespace
@@ -44,7 +79,7 @@ LdsRaces::LdsRaces(size_t lds_bytes, bool check_races, bool check_written)
       atomic_(lds_bytes),
       outstanding_dma_(lds_bytes),
       outstanding_ds_(lds_bytes),
-      written_(lds_bytes),
+      unwritten_(lds_bytes, 1),
       writer_(lds_bytes / touch_bytes + 1),
       reader_(lds_bytes / touch_bytes + 1) {}
 
@@ -61,25 +96,20 @@ void LdsRaces::check(Wave& wave, const PendingOp& op, size_t byte, int lane) con
     const WaveBits unwaited = op.lds == LdsAccess::dma ? outstanding_ds_[byte] : outstanding_dma_[byte];
     if (others != 0 || (unwaited & 1u << wave.index) != 0) report(wave, op, byte, lane, others);
   }
-  if (check_written_ && !writes(op.lds) && written_[byte] == 0) {
+  if (check_written_ && !writes(op.lds) && unwritten_[byte] != 0) {
     raise_fault(wave, FaultKind::uninitialized, fmt::format("LDS byte {} is read but was never written", byte), lane);
   }
 }
 
 /// Whether check() may have something to say of a byte of the piece: plain loops, since it nearly never has.
-bool LdsRaces::suspicious(const Wave& wave, const PendingOp& op, size_t first) const {
-  const size_t end = first + op.lds_bytes;
-  unsigned others = 0, unwaited = 0;
-  uint8_t written = 1;
-  for (size_t byte = first; byte < end; ++byte) others |= unsigned{write_[byte]} | atomic_[byte];
-  if (!reads(op.lds)) {
-    for (size_t byte = first; byte < end; ++byte) others |= read_[byte];
-  }
-  const auto& outstanding = op.lds == LdsAccess::dma ? outstanding_ds_ : outstanding_dma_;
-  for (size_t byte = first; byte < end; ++byte) unwaited |= outstanding[byte];
-  for (size_t byte = first; byte < end; ++byte) written &= written_[byte];
+template <typename Bytes>
+bool LdsRaces::suspicious(const Wave& wave, const PendingOp& op, size_t first, Bytes bytes) const {
+  unsigned others = unsigned{any_of(write_, first, bytes)} | any_of(atomic_, first, bytes);
+  if (!reads(op.lds)) others |= any_of(read_, first, bytes);
+  const unsigned unwaited = any_of(is_dma(op) ? outstanding_ds_ : outstanding_dma_, first, bytes);
   const unsigned self = 1u << wave.index;
-  return (others & ~self) != 0 || (unwaited & self) != 0 || (check_written_ && written == 0);
+  return (others & ~self) != 0 || (unwaited & self) != 0 ||
+         (check_written_ && !writes(op.lds) && any_of(unwritten_, first, bytes) != 0);
 }
 
 /// "byte 5", or "bytes 5 to 20": those of the lane's access, from `byte` on, that conflict too.
@@ -121,11 +151,10 @@ void LdsRaces::note(const Wave& wave, const PendingOp& op) {
   const auto self = static_cast<WaveBits>(1u << wave.index);
   auto& touched = reads(op.lds) ? read_ : writes(op.lds) ? write_ : atomic_;
   const auto code = static_cast<uint32_t>(op.instruction->pc - wave.group->launch->kernel.program->begin());
-  for_pieces(wave, op, [&](size_t first, int lane) {
-    const size_t end = first + op.lds_bytes;
-    for (size_t byte = first; byte < end; ++byte) touched[byte] |= self;
+  for_pieces(wave, op, [&](size_t first, auto bytes, int lane) {
+    set_bits(touched, first, bytes, all_waves, self);
     const Touch touch{code, static_cast<uint8_t>(wave.index), static_cast<uint8_t>(lane)};
-    for (size_t granule = first / touch_bytes; granule * touch_bytes < end; ++granule) {
+    for (size_t granule = first / touch_bytes; granule * touch_bytes < first + bytes; ++granule) {
       if (!reads(op.lds)) {
         writer_[granule] = touch;
         continue;
@@ -134,35 +163,39 @@ void LdsRaces::note(const Wave& wave, const PendingOp& op) {
       if (readers[0].wave != touch.wave) readers[1] = readers[0];
       readers[0] = touch;
     }
-    if (!reads(op.lds)) std::fill_n(written_.begin() + static_cast<std::ptrdiff_t>(first), op.lds_bytes, uint8_t{1});
+    if (!reads(op.lds)) set_bits(unwritten_, first, bytes, uint8_t{0}, uint8_t{0});
   });
 }
 
 void LdsRaces::set_outstanding(const Wave& wave, const PendingOp& op, bool value) {
   const auto self = static_cast<WaveBits>(1u << wave.index);
-  auto& bits = op.lds == LdsAccess::dma ? outstanding_dma_ : outstanding_ds_;
-  for_pieces(wave, op, [&](size_t first, int) {
-    for (size_t byte = first; byte < first + op.lds_bytes; ++byte) {
-      bits[byte] = static_cast<WaveBits>(value ? bits[byte] | self : bits[byte] & ~unsigned{self});
-    }
-  });
+  const auto kept = static_cast<WaveBits>(~unsigned{self});
+  const WaveBits set = value ? self : WaveBits{0};
+  auto& outstanding = is_dma(op) ? outstanding_dma_ : outstanding_ds_;
+  for_pieces(wave, op, [&](size_t first, auto bytes, int) { set_bits(outstanding, first, bytes, kept, set); });
 }
 
 void LdsRaces::issue(Wave& wave, const PendingOp& op) {
-  for_pieces(wave, op, [&](size_t first, int lane) {
-    if (!suspicious(wave, op, first)) return;
-    for (size_t byte = first; byte < first + op.lds_bytes; ++byte) check(wave, op, byte, lane);
+  for_pieces(wave, op, [&](size_t first, auto bytes, int lane) {
+    if (!suspicious(wave, op, first, bytes)) return;
+    for (size_t byte = first; byte < first + bytes; ++byte) check(wave, op, byte, lane);
   });
   note(wave, op);
   set_outstanding(wave, op, true);
 }
 
-void LdsRaces::retire(const Wave& wave, const PendingOp& op,
+void LdsRaces::retire(const Wave& wave, const std::vector<std::unique_ptr<PendingOp>>& retired,
                       const std::vector<std::unique_ptr<PendingOp>>& outstanding) {
-  if (op.lds == LdsAccess::none) return;
-  set_outstanding(wave, op, false);
-  // The bits are shared by all of the wave's operations on a byte: those that remain set theirs again.
-  for (const auto& other : outstanding) set_outstanding(wave, *other, true);
+  bool dma = false, ds = false;
+  for (const auto& op : retired) {
+    if (op->lds == LdsAccess::none) continue;
+    set_outstanding(wave, *op, false);
+    (is_dma(*op) ? dma : ds) = true;
+  }
+  // The bits are shared by all of the wave's operations of a kind on a byte: those that remain set theirs again.
+  for (const auto& other : outstanding) {
+    if (is_dma(*other) ? dma : ds) set_outstanding(wave, *other, true);
+  }
 }
 
 void LdsRaces::barrier(const Instruction& barrier) {

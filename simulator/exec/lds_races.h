@@ -22,14 +22,16 @@ class LdsRaces {
 
   /// At issue: raises lds_race or uninitialized, else notes what `op` touches.
   void issue(Wave& wave, const PendingOp& op);
-  /// At retirement; `outstanding` are the wave's operations that remain.
-  void retire(const Wave& wave, const PendingOp& op, const std::vector<std::unique_ptr<PendingOp>>& outstanding);
+  /// At a wait; `outstanding` are the wave's operations that remain.
+  void retire(const Wave& wave, const std::vector<std::unique_ptr<PendingOp>>& retired,
+              const std::vector<std::unique_ptr<PendingOp>>& outstanding);
   /// All waves passed `barrier`: forgets what they did before. carry() follows for every outstanding operation.
   void barrier(const Instruction& barrier);
   void carry(const Wave& wave, const PendingOp& op);
 
  private:
   using WaveBits = uint16_t;  // a workgroup has at most 16 waves
+  static constexpr WaveBits all_waves = 0xffff;
 
   /// Who touched a dword, for reports.
   struct Touch {
@@ -41,7 +43,8 @@ class LdsRaces {
   static constexpr size_t touch_bytes = 4;
 
   void check(Wave& wave, const PendingOp& op, size_t byte, int lane) const;
-  bool suspicious(const Wave& wave, const PendingOp& op, size_t first) const;
+  template <typename Bytes>
+  bool suspicious(const Wave& wave, const PendingOp& op, size_t first, Bytes bytes) const;
   [[noreturn]] void report(const Wave& wave, const PendingOp& op, size_t byte, int lane, WaveBits others) const;
   std::string conflicting_bytes(const Wave& wave, const PendingOp& op, size_t byte) const;
   /// The bits of other waves that a touch of `byte` by `op` conflicts with.
@@ -57,7 +60,7 @@ class LdsRaces {
   std::vector<WaveBits> atomic_;
   std::vector<WaveBits> outstanding_dma_;
   std::vector<WaveBits> outstanding_ds_;
-  std::vector<uint8_t> written_;
+  std::vector<uint8_t> unwritten_;
   std::vector<Touch> writer_;                 ///< the last, by dword
   std::vector<std::array<Touch, 2>> reader_;  ///< the last two of different waves
   const Instruction* last_barrier_ = nullptr;

@@ -202,10 +202,8 @@ void MemoryQueue::wait(Wave& wave, unsigned vmcnt, unsigned lgkmcnt) {
   std::vector<std::unique_ptr<PendingOp>> retired(std::make_move_iterator(kept),
                                                   std::make_move_iterator(outstanding_.end()));
   outstanding_.resize(done);
-  for (auto& op : retired) {
-    if (wave.group->races) wave.group->races->retire(wave, *op, outstanding_);
-    free_.push_back(std::move(op));
-  }
+  if (wave.group->races) wave.group->races->retire(wave, retired, outstanding_);
+  for (auto& op : retired) free_.push_back(std::move(op));
   rebuild_pending(wave);
 }
 
