@@ -2,13 +2,15 @@
 // Written by mlaforge from templates/gfx950/combine.hip.mustache; edit the template, not this file.
 //
 // Merges 32 splits' partial outputs by their LSE: o = sum_s exp(lse_s - lse) o_s, lse = log sum_s exp(lse_s).
-// 4 workgroup(s) a row (request, position, head), each with 128 latents; 2 wave(s), each merging
-// 4 split(s) at a time in 4 step(s): split = step x 8 + wave x 4 + group of 16 lanes.
+// Grid: requests in x, qlen x heads x 4 in y. 4 workgroup(s) a row (request, position, head), each with
+// 128 latents; 2 wave(s), each merging 4 split(s) at a time in 4 step(s): split = step x 8 + wave x
+// 4 + group of 16 lanes.
 #include <mlaforge/kernel_contract.h>
 
 namespace {
 
-using f32x4 = float __attribute__((ext_vector_type(4)));
+using u8 = unsigned char;
+using f32x2 = float __attribute__((ext_vector_type(2)));
 using f32x8 = float __attribute__((ext_vector_type(8)));
 using bf16x8 = __bf16 __attribute__((ext_vector_type(8)));
 using Partial = __bf16;
@@ -20,6 +22,7 @@ using Partial8 = Partial __attribute__((ext_vector_type(8)));
 
 constexpr int kSplits = 32;
 constexpr int kParts = 4;               // workgroups a row
+constexpr unsigned kPartialBytes = 1024;  // of a row of one split
 constexpr int kLatents = 128;           // of a workgroup
 constexpr int kGroupLanes = 16;         // lanes that hold one split's latents, eight each
 constexpr int kWaves = 2;
@@ -27,139 +30,147 @@ constexpr float kLowest = -3.0e38f;  // stands for no token: finite, so that dif
 constexpr float kInfinity = __builtin_inff();
 constexpr float kLog2E = 1.44269504088896340736f;
 constexpr float kLn2 = 0.69314718055994530942f;
-
-struct Lds {
-  float o[kWaves][kLatents];  // each wave's weighted sum
-  float maximum[kWaves], sum[kWaves];
-};
+constexpr int kRotate1 = 0x121, kRotate2 = 0x122, kRotate4 = 0x124, kRotate8 = 0x128;  // DPP row_ror:n
 
 MLA_DEVICE float as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
 MLA_DEVICE unsigned as_bits(float x) { return __builtin_bit_cast(unsigned, x); }
 
-// Sum (maximum) over the wave's groups of lanes; each lane of a group has its own latents.
-MLA_DEVICE float sum_over_groups(float x) {
+// Over the wave's lanes.
+template <int kControl>
+MLA_DEVICE float moved(float x) {  // by a DPP control within 16 lanes
+  return as_float((unsigned)__builtin_amdgcn_update_dpp(0, (int)as_bits(x), kControl, 0xf, 0xf, true));
+}
+MLA_DEVICE float sum_over_lanes(float x) {
   const auto halves = __builtin_amdgcn_permlane32_swap(as_bits(x), as_bits(x), false, false);
   x = as_float(halves[0]) + as_float(halves[1]);
   const auto quarters = __builtin_amdgcn_permlane16_swap(as_bits(x), as_bits(x), false, false);
   x = as_float(quarters[0]) + as_float(quarters[1]);
-  return x;
+  x += moved<kRotate8>(x);
+  x += moved<kRotate4>(x);
+  x += moved<kRotate2>(x);
+  return x + moved<kRotate1>(x);
 }
-MLA_DEVICE float max_over_groups(float x) {
+// By assembly, since the compiler would quiet each value first; it does not see to the two wait states that a lane move
+// behind it needs.
+MLA_DEVICE float larger(float a, float b) {
+  float result;
+  asm("v_max_f32 %0, %1, %2\n\ts_nop 1" : "=v"(result) : "v"(a), "v"(b));
+  return result;
+}
+MLA_DEVICE float max_over_lanes(float x) {
   const auto halves = __builtin_amdgcn_permlane32_swap(as_bits(x), as_bits(x), false, false);
-  x = __builtin_fmaxf(as_float(halves[0]), as_float(halves[1]));
+  x = larger(as_float(halves[0]), as_float(halves[1]));
   const auto quarters = __builtin_amdgcn_permlane16_swap(as_bits(x), as_bits(x), false, false);
-  x = __builtin_fmaxf(as_float(quarters[0]), as_float(quarters[1]));
-  return x;
+  x = larger(as_float(quarters[0]), as_float(quarters[1]));
+  x = larger(x, moved<kRotate8>(x));
+  x = larger(x, moved<kRotate4>(x));
+  x = larger(x, moved<kRotate2>(x));
+  return larger(x, moved<kRotate1>(x));
 }
 
+// Sums over the groups of lanes, each of which keeps a share of them: of the two sums that a lane gives and takes, lower
+// lanes keep `low` and upper ones `high`. Lanes 0 .. 31 are the lower ones; of 32 the first 16; of 16 the first 8.
+MLA_DEVICE float shared_over_halves(float low, float high) {
+  const auto swapped = __builtin_amdgcn_permlane32_swap(as_bits(low), as_bits(high), false, false);
+  return as_float(swapped[0]) + as_float(swapped[1]);
+}
+MLA_DEVICE float shared_over_quarters(float low, float high) {
+  const auto swapped = __builtin_amdgcn_permlane16_swap(as_bits(low), as_bits(high), false, false);
+  return as_float(swapped[0]) + as_float(swapped[1]);
+}
+
+
 // The result of one row: lse, and the factor of its outputs. No token in any split: o = 0, lse = -inf; a NaN stays.
-MLA_DEVICE float inverse_of(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
+MLA_DEVICE float inverse_of(float sum) { return sum == 0.0f ? 0.0f : __builtin_amdgcn_rcpf(sum); }
 MLA_DEVICE float lse_of(float maximum, float sum) {
   return sum == 0.0f ? -kInfinity : maximum + __builtin_amdgcn_logf(sum) * kLn2;
 }
+
+// exp(lse - maximum), maximum finite.
+MLA_DEVICE float weight_of(float lse, float maximum) { return __builtin_amdgcn_exp2f((lse - maximum) * kLog2E); }
 
 }  // namespace
 
 extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(128, 128))) void
 mla_combine_bf16p_s32__gfx950(
-    const void* o_partial, const float* lse_partial, int32_t qlen, int32_t heads, void* o, float* lse,
-    int64_t o_token_stride, int64_t o_head_stride, int64_t lse_token_stride, int64_t lse_head_stride,
-    int32_t requests, int32_t reserved) {
+    const void* o_partial, const float* lse_partial, int32_t qlen, int32_t heads, int64_t o_token_stride,
+    int64_t o_head_stride, int64_t lse_token_stride, int64_t lse_head_stride, void* o, float* lse, int32_t requests,
+    int32_t reserved) {
   // By themselves, not as the struct, whose arguments could not be preloaded.
   const mlaforge_combine_args args = {
-      o_partial, lse_partial, qlen, heads, o, lse, o_token_stride, o_head_stride, lse_token_stride, lse_head_stride,
+      o_partial, lse_partial, qlen, heads, o_token_stride, o_head_stride, lse_token_stride, lse_head_stride, o, lse,
       requests, reserved};
-  const int thread = (int)__builtin_amdgcn_workitem_id_x();
-  const int wave = __builtin_amdgcn_readfirstlane(thread >> 6), lane = thread & 63;
-  const int part = (int)__builtin_amdgcn_workgroup_id_x() % kParts;
-  const int index = (int)__builtin_amdgcn_workgroup_id_x() / kParts;
-  const int rows = args.qlen * args.heads;  // of a request
-  const int request = index / rows, row = index % rows;
-  const long first = (long)request * kSplits * rows + row;  // the row's partial of split 0; the next is `rows` further
-  const int latent = part * kLatents + lane % kGroupLanes * 8;
-  const int own_split = wave * kParts + lane / kGroupLanes;  // of the first step
+  const int lane = (int)__builtin_amdgcn_workitem_id_x() & 63;
+  const int thread = (int)__builtin_amdgcn_workitem_id_x(), wave = __builtin_amdgcn_readfirstlane(thread >> 6);
+  const int request = (int)__builtin_amdgcn_workgroup_id_x();
+  const unsigned part = __builtin_amdgcn_workgroup_id_y() % kParts;
+  const int row = (int)(__builtin_amdgcn_workgroup_id_y() / kParts), rows = args.qlen * args.heads;  // of the request
+  const unsigned o_step = (unsigned)rows * kPartialBytes;    // bytes from a split's partial of the row to the next one's
+  const unsigned latent = (unsigned)lane % kGroupLanes * 8;  // of the workgroup's
+  const unsigned own_split = (unsigned)(wave * kParts + lane / kGroupLanes);  // of the first step
+  const unsigned own_o = own_split * o_step + latent * (unsigned)sizeof(Partial);
 
-  // Step 1. Every partial that the lane merges is asked for at once, and its LSE.
-  const MLA_GLOBAL Partial* const partials =
-      (const MLA_GLOBAL Partial*)args.o_partial + first * MLAFORGE_LATENT_DIM + latent;
-  const MLA_GLOBAL float* const lses = (const MLA_GLOBAL float*)args.lse_partial + first;
-  const int split0 = own_split;
-  const float lse0 = lses[(long)split0 * rows];
-  const int split1 = own_split + 8;
-  const float lse1 = lses[(long)split1 * rows];
-  const int split2 = own_split + 16;
-  const float lse2 = lses[(long)split2 * rows];
-  const int split3 = own_split + 24;
-  const float lse3 = lses[(long)split3 * rows];
-  const Partial8 o0 = *(const MLA_GLOBAL Partial8*)(partials + (long)split0 * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o1 = *(const MLA_GLOBAL Partial8*)(partials + (long)split1 * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o2 = *(const MLA_GLOBAL Partial8*)(partials + (long)split2 * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o3 = *(const MLA_GLOBAL Partial8*)(partials + (long)split3 * rows * MLAFORGE_LATENT_DIM);
-  // The arguments that were not preloaded come in behind them, not each where it is first used.
-  asm volatile("" ::"s"(args.o), "s"(args.lse), "s"(args.o_token_stride), "s"(args.o_head_stride),
-               "s"(args.lse_token_stride), "s"(args.lse_head_stride));
+  // Step 1. All is asked for at once: every LSE, and every partial that the lane merges.
+  const MLA_GLOBAL float* const lses =
+      (const MLA_GLOBAL float*)args.lse_partial + ((long)request * rows + row) * (long)kSplits;
+  const MLA_GLOBAL u8* const partials =
+      (const MLA_GLOBAL u8*)args.o_partial +
+      (((long)request * kSplits * rows + row) * (long)kPartialBytes + part * (unsigned)(kLatents * sizeof(Partial)));
+  const float every_lse0 = (unsigned)lane < kSplits ? lses[(unsigned)lane] : -kInfinity;
+  const float lse0 = lses[own_split];
+  const float lse1 = lses[own_split + 8];
+  const float lse2 = lses[own_split + 16];
+  const float lse3 = lses[own_split + 24];
+  const Partial8 o0 = *(const MLA_GLOBAL Partial8*)(partials + own_o);
+  const Partial8 o1 = *(const MLA_GLOBAL Partial8*)(partials + (own_o + 8u * o_step));
+  const Partial8 o2 = *(const MLA_GLOBAL Partial8*)(partials + (own_o + 16u * o_step));
+  const Partial8 o3 = *(const MLA_GLOBAL Partial8*)(partials + (own_o + 24u * o_step));
+  // Meanwhile the place of the result: its bytes, and what they are added to, which comes in behind the loads.
+  const int position = row / args.heads, head = row - position * args.heads;
+  const long token = (long)request * args.qlen + position;
+  long o_bytes = (token * args.o_token_stride + head * args.o_head_stride + part * (unsigned)kLatents) * (long)sizeof(__bf16);
+  long lse_bytes = (token * args.lse_token_stride + head * args.lse_head_stride) * (long)sizeof(float);
+  asm volatile("" : "+s"(o_bytes), "+s"(lse_bytes) : "s"(args.o), "s"(args.lse));
+  MLA_GLOBAL __bf16* to = (MLA_GLOBAL __bf16*)((MLA_GLOBAL u8*)args.o + o_bytes);
+  asm volatile("" : "+s"(to));
 
-  // Step 2. The wave's maximum, and the weighted sum of its splits. An empty split's lse is -inf and its o is 0: it adds
-  // exactly 0.
+  // Step 2. The row's maximum and weights. An empty split's lse is -inf and its o is 0: it adds exactly 0.
   float maximum = kLowest;
-  maximum = __builtin_fmaxf(maximum, lse0);
-  maximum = __builtin_fmaxf(maximum, lse1);
-  maximum = __builtin_fmaxf(maximum, lse2);
-  maximum = __builtin_fmaxf(maximum, lse3);
-  maximum = max_over_groups(maximum);
-  f32x8 merged = {0, 0, 0, 0, 0, 0, 0, 0};
+  maximum = __builtin_fmaxf(maximum, every_lse0);
+  maximum = max_over_lanes(maximum);
   float sum = 0.0f;
-  const float weight0 = __builtin_amdgcn_exp2f((lse0 - maximum) * kLog2E);
-  merged += __builtin_convertvector(o0, f32x8) * weight0;
-  sum += weight0;
-  const float weight1 = __builtin_amdgcn_exp2f((lse1 - maximum) * kLog2E);
-  merged += __builtin_convertvector(o1, f32x8) * weight1;
-  sum += weight1;
-  const float weight2 = __builtin_amdgcn_exp2f((lse2 - maximum) * kLog2E);
-  merged += __builtin_convertvector(o2, f32x8) * weight2;
-  sum += weight2;
-  const float weight3 = __builtin_amdgcn_exp2f((lse3 - maximum) * kLog2E);
-  merged += __builtin_convertvector(o3, f32x8) * weight3;
-  sum += weight3;
-  sum = sum_over_groups(sum);
+  sum += weight_of(every_lse0, maximum);
+  sum = sum_over_lanes(sum);
+  // Step 3. The weighted sum of the lane's splits.
+  f32x8 merged = {0, 0, 0, 0, 0, 0, 0, 0};
+  merged += __builtin_convertvector(o0, f32x8) * weight_of(lse0, maximum);
+  merged += __builtin_convertvector(o1, f32x8) * weight_of(lse1, maximum);
+  merged += __builtin_convertvector(o2, f32x8) * weight_of(lse2, maximum);
+  merged += __builtin_convertvector(o3, f32x8) * weight_of(lse3, maximum);
+  float inverse = inverse_of(sum), row_lse = lse_of(maximum, sum);
+
+
+  // Step 4. Over the groups of the wave; 2 latent(s) stay with a lane.
+  float half[4], quarter[2];
 #pragma unroll
-  for (int i = 0; i < 8; ++i) merged[i] = sum_over_groups(merged[i]);
+  for (int i = 0; i < 4; ++i) half[i] = shared_over_halves(merged[i], merged[i + 4]);
+#pragma unroll
+  for (int i = 0; i < 2; ++i) quarter[i] = shared_over_quarters(half[i], half[i + 2]);
+  __attribute__((shared)) __attribute__((aligned(16))) static float storage[kWaves][kLatents];
+  MLA_LDS float (*const waves)[kLatents] = (MLA_LDS float (*)[kLatents])storage;
+  const int own_latent = latent + 4 * (lane >> 5) + 2 * (lane >> 4 & 1);
 
-  const long token = (long)request * args.qlen + row / args.heads;
-  const long head = row % args.heads;
-  MLA_GLOBAL __bf16* const to = (MLA_GLOBAL __bf16*)args.o + token * args.o_token_stride + head * args.o_head_stride;
-  MLA_GLOBAL float* const lse_to =
-      args.lse ? (MLA_GLOBAL float*)args.lse + token * args.lse_token_stride + head * args.lse_head_stride : nullptr;
-
-
-  // Step 3. The waves' sums meet in LDS.
-  __attribute__((shared)) __attribute__((aligned(16))) static Lds storage;
-  MLA_LDS Lds* const lds = (MLA_LDS Lds*)&storage;
-  if (lane < kGroupLanes) {
-    *(MLA_LDS f32x4*)&lds->o[wave][lane * 8] = __builtin_shufflevector(merged, merged, 0, 1, 2, 3);
-    *(MLA_LDS f32x4*)&lds->o[wave][lane * 8 + 4] = __builtin_shufflevector(merged, merged, 4, 5, 6, 7);
-  }
-  if (lane == 0) {
-    lds->maximum[wave] = maximum;
-    lds->sum[wave] = sum;
-  }
-  asm volatile("" ::: "memory");
+  *(MLA_LDS f32x2*)&waves[wave][own_latent] = f32x2{quarter[0], quarter[1]};
+  asm volatile("" : "+v"(inverse), "+v"(row_lse) : : "memory");  // not behind the barrier, where all wait for them
   __builtin_amdgcn_s_waitcnt(0xc07f);  // lgkmcnt(0)
   __builtin_amdgcn_s_barrier();
   asm volatile("" ::: "memory");
 
-  // Step 4. One latent a thread, over the waves.
+  // Step 5. Over the waves, one latent a thread.
   if (thread >= kLatents) return;
-  float largest = kLowest;
+  float total = 0.0f;
 #pragma unroll
-  for (int i = 0; i < kWaves; ++i) largest = __builtin_fmaxf(largest, lds->maximum[i]);
-  float latent_sum = 0.0f, total = 0.0f;
-#pragma unroll
-  for (int i = 0; i < kWaves; ++i) {
-    const float weight = __builtin_amdgcn_exp2f((lds->maximum[i] - largest) * kLog2E);
-    total += lds->sum[i] * weight;
-    latent_sum += lds->o[i][thread] * weight;
-  }
-  to[part * kLatents + thread] = (__bf16)(latent_sum * inverse_of(total));
-  if (part == 0 && thread == 0 && lse_to) *lse_to = lse_of(largest, total);
+  for (int i = 0; i < kWaves; ++i) total += waves[i][thread];
+  to[thread] = (__bf16)(total * inverse);
+  if (part == 0 && thread == 0 && args.lse) *(MLA_GLOBAL float*)((MLA_GLOBAL u8*)args.lse + lse_bytes) = row_lse;
 }

@@ -2,13 +2,15 @@
 // Written by mlaforge from templates/gfx950/combine.hip.mustache; edit the template, not this file.
 //
 // Merges 4 splits' partial outputs by their LSE: o = sum_s exp(lse_s - lse) o_s, lse = log sum_s exp(lse_s).
-// 1 workgroup(s) a row (request, position, head), each with 512 latents; 1 wave(s), each merging
-// 1 split(s) at a time in 4 step(s): split = step x 1 + wave x 1 + group of 64 lanes.
+// Grid: requests in x, qlen x heads x 1 in y. 1 workgroup(s) a row (request, position, head), each with
+// 512 latents; 1 wave(s), each merging 1 split(s) at a time in 4 step(s): split = step x 1 + wave x
+// 1 + group of 64 lanes.
 #include <mlaforge/kernel_contract.h>
 
 namespace {
 
-using f32x4 = float __attribute__((ext_vector_type(4)));
+using u8 = unsigned char;
+using f32x2 = float __attribute__((ext_vector_type(2)));
 using f32x8 = float __attribute__((ext_vector_type(8)));
 using bf16x8 = __bf16 __attribute__((ext_vector_type(8)));
 using Partial = __bf16;
@@ -20,6 +22,7 @@ using Partial8 = Partial __attribute__((ext_vector_type(8)));
 
 constexpr int kSplits = 4;
 constexpr int kParts = 1;               // workgroups a row
+constexpr unsigned kPartialBytes = 1024;  // of a row of one split
 constexpr int kLatents = 512;           // of a workgroup
 constexpr int kGroupLanes = 64;         // lanes that hold one split's latents, eight each
 constexpr int kWaves = 1;
@@ -28,107 +31,88 @@ constexpr float kInfinity = __builtin_inff();
 constexpr float kLog2E = 1.44269504088896340736f;
 constexpr float kLn2 = 0.69314718055994530942f;
 
-struct Lds {
-  float o[kWaves][kLatents];  // each wave's weighted sum
-  float maximum[kWaves], sum[kWaves];
-};
 
 MLA_DEVICE float as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
 MLA_DEVICE unsigned as_bits(float x) { return __builtin_bit_cast(unsigned, x); }
 
-// Sum (maximum) over the wave's groups of lanes; each lane of a group has its own latents.
-MLA_DEVICE float sum_over_groups(float x) {
 
-
-  return x;
-}
-MLA_DEVICE float max_over_groups(float x) {
-
-
-  return x;
-}
 
 // The result of one row: lse, and the factor of its outputs. No token in any split: o = 0, lse = -inf; a NaN stays.
-MLA_DEVICE float inverse_of(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
+MLA_DEVICE float inverse_of(float sum) { return sum == 0.0f ? 0.0f : __builtin_amdgcn_rcpf(sum); }
 MLA_DEVICE float lse_of(float maximum, float sum) {
   return sum == 0.0f ? -kInfinity : maximum + __builtin_amdgcn_logf(sum) * kLn2;
 }
+
+// exp(lse - maximum), maximum finite.
+MLA_DEVICE float weight_of(float lse, float maximum) { return __builtin_amdgcn_exp2f((lse - maximum) * kLog2E); }
 
 }  // namespace
 
 extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(64, 64))) void
 mla_combine_bf16p_s4__gfx950(
-    const void* o_partial, const float* lse_partial, int32_t qlen, int32_t heads, void* o, float* lse,
-    int64_t o_token_stride, int64_t o_head_stride, int64_t lse_token_stride, int64_t lse_head_stride,
-    int32_t requests, int32_t reserved) {
+    const void* o_partial, const float* lse_partial, int32_t qlen, int32_t heads, int64_t o_token_stride,
+    int64_t o_head_stride, int64_t lse_token_stride, int64_t lse_head_stride, void* o, float* lse, int32_t requests,
+    int32_t reserved) {
   // By themselves, not as the struct, whose arguments could not be preloaded.
   const mlaforge_combine_args args = {
-      o_partial, lse_partial, qlen, heads, o, lse, o_token_stride, o_head_stride, lse_token_stride, lse_head_stride,
+      o_partial, lse_partial, qlen, heads, o_token_stride, o_head_stride, lse_token_stride, lse_head_stride, o, lse,
       requests, reserved};
-  const int thread = (int)__builtin_amdgcn_workitem_id_x();
-  const int wave = __builtin_amdgcn_readfirstlane(thread >> 6), lane = thread & 63;
-  const int part = (int)__builtin_amdgcn_workgroup_id_x() % kParts;
-  const int index = (int)__builtin_amdgcn_workgroup_id_x() / kParts;
-  const int rows = args.qlen * args.heads;  // of a request
-  const int request = index / rows, row = index % rows;
-  const long first = (long)request * kSplits * rows + row;  // the row's partial of split 0; the next is `rows` further
-  const int latent = part * kLatents + lane % kGroupLanes * 8;
-  const int own_split = wave * kParts + lane / kGroupLanes;  // of the first step
+  const int lane = (int)__builtin_amdgcn_workitem_id_x() & 63;
 
-  // Step 1. Every partial that the lane merges is asked for at once, and its LSE.
-  const MLA_GLOBAL Partial* const partials =
-      (const MLA_GLOBAL Partial*)args.o_partial + first * MLAFORGE_LATENT_DIM + latent;
-  const MLA_GLOBAL float* const lses = (const MLA_GLOBAL float*)args.lse_partial + first;
-  const int split0 = own_split;
-  const float lse0 = lses[(long)split0 * rows];
-  const int split1 = own_split + 1;
-  const float lse1 = lses[(long)split1 * rows];
-  const int split2 = own_split + 2;
-  const float lse2 = lses[(long)split2 * rows];
-  const int split3 = own_split + 3;
-  const float lse3 = lses[(long)split3 * rows];
-  const Partial8 o0 = *(const MLA_GLOBAL Partial8*)(partials + (long)split0 * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o1 = *(const MLA_GLOBAL Partial8*)(partials + (long)split1 * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o2 = *(const MLA_GLOBAL Partial8*)(partials + (long)split2 * rows * MLAFORGE_LATENT_DIM);
-  const Partial8 o3 = *(const MLA_GLOBAL Partial8*)(partials + (long)split3 * rows * MLAFORGE_LATENT_DIM);
-  // The arguments that were not preloaded come in behind them, not each where it is first used.
-  asm volatile("" ::"s"(args.o), "s"(args.lse), "s"(args.o_token_stride), "s"(args.o_head_stride),
-               "s"(args.lse_token_stride), "s"(args.lse_head_stride));
+  const int request = (int)__builtin_amdgcn_workgroup_id_x();
+  const unsigned part = __builtin_amdgcn_workgroup_id_y() % kParts;
+  const int row = (int)(__builtin_amdgcn_workgroup_id_y() / kParts), rows = args.qlen * args.heads;  // of the request
+  const unsigned o_step = (unsigned)rows * kPartialBytes;    // bytes from a split's partial of the row to the next one's
+  const unsigned latent = (unsigned)lane % kGroupLanes * 8;  // of the workgroup's
 
-  // Step 2. The wave's maximum, and the weighted sum of its splits. An empty split's lse is -inf and its o is 0: it adds
-  // exactly 0.
+
+  // Step 1. All is asked for at once: every LSE, and every partial that the lane merges.
+  const MLA_GLOBAL float* const lses =
+      (const MLA_GLOBAL float*)args.lse_partial + ((long)request * rows + row) * (long)kSplits;
+  const MLA_GLOBAL u8* const partials =
+      (const MLA_GLOBAL u8*)args.o_partial +
+      (((long)request * kSplits * rows + row) * (long)kPartialBytes + part * (unsigned)(kLatents * sizeof(Partial)));
+  const float every_lse0 = lses[0];
+  const float every_lse1 = lses[1];
+  const float every_lse2 = lses[2];
+  const float every_lse3 = lses[3];
+
+  const Partial8 o0 = *(const MLA_GLOBAL Partial8*)(partials + (0u * o_step + latent * (unsigned)sizeof(Partial)));
+  const Partial8 o1 = *(const MLA_GLOBAL Partial8*)(partials + (1u * o_step + latent * (unsigned)sizeof(Partial)));
+  const Partial8 o2 = *(const MLA_GLOBAL Partial8*)(partials + (2u * o_step + latent * (unsigned)sizeof(Partial)));
+  const Partial8 o3 = *(const MLA_GLOBAL Partial8*)(partials + (3u * o_step + latent * (unsigned)sizeof(Partial)));
+  // Meanwhile the place of the result: its bytes, and what they are added to, which comes in behind the loads.
+  const int position = row / args.heads, head = row - position * args.heads;
+  const long token = (long)request * args.qlen + position;
+  long o_bytes = (token * args.o_token_stride + head * args.o_head_stride + part * (unsigned)kLatents) * (long)sizeof(__bf16);
+  long lse_bytes = (token * args.lse_token_stride + head * args.lse_head_stride) * (long)sizeof(float);
+  asm volatile("" : "+s"(o_bytes), "+s"(lse_bytes) : "s"(args.o), "s"(args.lse));
+  MLA_GLOBAL __bf16* to = (MLA_GLOBAL __bf16*)((MLA_GLOBAL u8*)args.o + o_bytes);
+  asm volatile("" : "+s"(to));
+
+  // Step 2. The row's maximum and weights. An empty split's lse is -inf and its o is 0: it adds exactly 0.
   float maximum = kLowest;
-  maximum = __builtin_fmaxf(maximum, lse0);
-  maximum = __builtin_fmaxf(maximum, lse1);
-  maximum = __builtin_fmaxf(maximum, lse2);
-  maximum = __builtin_fmaxf(maximum, lse3);
-  maximum = max_over_groups(maximum);
-  f32x8 merged = {0, 0, 0, 0, 0, 0, 0, 0};
+  maximum = __builtin_fmaxf(maximum, every_lse0);
+  maximum = __builtin_fmaxf(maximum, every_lse1);
+  maximum = __builtin_fmaxf(maximum, every_lse2);
+  maximum = __builtin_fmaxf(maximum, every_lse3);
+
   float sum = 0.0f;
-  const float weight0 = __builtin_amdgcn_exp2f((lse0 - maximum) * kLog2E);
-  merged += __builtin_convertvector(o0, f32x8) * weight0;
-  sum += weight0;
-  const float weight1 = __builtin_amdgcn_exp2f((lse1 - maximum) * kLog2E);
-  merged += __builtin_convertvector(o1, f32x8) * weight1;
-  sum += weight1;
-  const float weight2 = __builtin_amdgcn_exp2f((lse2 - maximum) * kLog2E);
-  merged += __builtin_convertvector(o2, f32x8) * weight2;
-  sum += weight2;
-  const float weight3 = __builtin_amdgcn_exp2f((lse3 - maximum) * kLog2E);
-  merged += __builtin_convertvector(o3, f32x8) * weight3;
-  sum += weight3;
-  sum = sum_over_groups(sum);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) merged[i] = sum_over_groups(merged[i]);
+  sum += weight_of(every_lse0, maximum);
+  sum += weight_of(every_lse1, maximum);
+  sum += weight_of(every_lse2, maximum);
+  sum += weight_of(every_lse3, maximum);
 
-  const long token = (long)request * args.qlen + row / args.heads;
-  const long head = row % args.heads;
-  MLA_GLOBAL __bf16* const to = (MLA_GLOBAL __bf16*)args.o + token * args.o_token_stride + head * args.o_head_stride;
-  MLA_GLOBAL float* const lse_to =
-      args.lse ? (MLA_GLOBAL float*)args.lse + token * args.lse_token_stride + head * args.lse_head_stride : nullptr;
+  // Step 3. The weighted sum of the lane's splits.
+  f32x8 merged = {0, 0, 0, 0, 0, 0, 0, 0};
+  merged += __builtin_convertvector(o0, f32x8) * weight_of(every_lse0, maximum);
+  merged += __builtin_convertvector(o1, f32x8) * weight_of(every_lse1, maximum);
+  merged += __builtin_convertvector(o2, f32x8) * weight_of(every_lse2, maximum);
+  merged += __builtin_convertvector(o3, f32x8) * weight_of(every_lse3, maximum);
+  float inverse = inverse_of(sum), row_lse = lse_of(maximum, sum);
 
-  // Step 3. The row's result.
-  if (lane < kGroupLanes) *(MLA_GLOBAL bf16x8*)(to + latent) = __builtin_convertvector(merged * inverse_of(sum), bf16x8);
-  if (part == 0 && lane == 0 && lse_to) *lse_to = lse_of(maximum, sum);
+  // Step 4. The row's result.
+  *(MLA_GLOBAL bf16x8*)(to + latent) = __builtin_convertvector(merged * inverse, bf16x8);
+  if (lane == 0 && args.lse) *(MLA_GLOBAL float*)((MLA_GLOBAL u8*)args.lse + lse_bytes) = row_lse;
 
 }

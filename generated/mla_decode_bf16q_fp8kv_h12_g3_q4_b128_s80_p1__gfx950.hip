@@ -274,11 +274,14 @@ struct Work {
   int request, split, group;
   int positions;       // the request's KV tokens, over all ranks
   long first_page;     // of the page table: the request's first entry
-  float to_log2;       // raw dot products to log2 units, but for the query's own power of two
-  float v_scale;
   int begin, end;      // blocks of this split
   int last_token;      // of this split; later ones are read as this one: nothing past the request's pages is touched
   int visible_to_all;  // this rank's tokens that every row sees; the causal bound cuts those behind
+};
+
+struct Scales {
+  float to_log2;  // raw dot products to log2 units, but for the query's own power of two
+  float v;
 };
 
 // Source of the DMA.
@@ -315,6 +318,14 @@ MLA_DEVICE LaneOffsets lane_offsets(Lane lane) {
     const int tile = lane.wave * kTilesPerWave + i;
     at.p_write[i] = row * kProbabilityRow + ((tile ^ pair) << 4) + ((lane.group * 4) ^ ((tile & 1) * 8));
   }
+  // Made while the request's length is on its way, not where they are first used.
+#pragma unroll
+  for (int i = 0; i < 2; ++i) asm volatile("" : "+v"(at.k[i]), "+v"(at.p[i]));
+#pragma unroll
+  for (int i = 0; i < 2 * kChunksPerWave; ++i) asm volatile("" : "+v"(at.v[i]));
+#pragma unroll
+  for (int i = 0; i < kTilesPerWave; ++i) asm volatile("" : "+v"(at.p_write[i]));
+  asm volatile("" : "+v"(at.k_tail));
   return at;
 }
 
@@ -339,33 +350,56 @@ MLA_DEVICE Work find_place(const mlaforge_attention_args& args, int workgroup) {
   return work;
 }
 
-// What hangs on the request's length.
-MLA_DEVICE void find_blocks(const mlaforge_attention_args& args, Work& work) {
-  // All that hangs on the request is asked for at once: its length, its pages and the scales.
+// The request's length and where its pages start, asked for before all else.
+struct Length {
+  int positions, first_page;  // first_page: of the CSR
+};
+MLA_DEVICE Length load_length(const mlaforge_attention_args& args, const Work& work) {
   const MLA_CONSTANT int* const length = (const MLA_CONSTANT int*)args.seq_len + work.request;
   const MLA_CONSTANT int* const first_page =
       args.page_indptr ? (const MLA_CONSTANT int*)args.page_indptr + work.request : length;
-  int positions = *length, first_of_csr = *first_page;
-  int k_scale_bits = *(args.k_scale ? (const MLA_CONSTANT int*)args.k_scale : length);
-  int v_scale_bits = *(args.v_scale ? (const MLA_CONSTANT int*)args.v_scale : length);
-  // The arguments that were not preloaded come in with them, not each where it is first used.
+  const Length loaded = {*length, *first_page};
+  __builtin_amdgcn_sched_barrier(0);
+  return loaded;
+}
+
+// What hangs on the request's length. The arguments that were not preloaded come in with it, not each where it is first
+// used.
+MLA_DEVICE void find_blocks(const mlaforge_attention_args& args, Length length, Work& work) {
+  __builtin_amdgcn_sched_barrier(0);
+  int positions = length.positions, first_of_csr = length.first_page;
   asm volatile(""
-               : "+s"(positions), "+s"(first_of_csr), "+s"(k_scale_bits), "+s"(v_scale_bits)
-               : "s"(args.q), "s"(args.q_token_stride), "s"(args.q_head_stride), "s"(args.kv_row_stride),
-                 "s"(args.page_table_stride));
-  const float k_scale = args.k_scale ? as_float((unsigned)k_scale_bits) : 1.0f;  // null: 1
-  const float v_scale = args.v_scale ? as_float((unsigned)v_scale_bits) : 1.0f;  // null: 1
+               : "+s"(positions), "+s"(first_of_csr)
+               : "s"(args.kv), "s"(args.kv_row_stride), "s"(args.page_table_stride), "s"(args.k_scale),
+                 "s"(args.v_scale), "s"(args.o_partial), "s"(args.lse_partial));
   work.positions = positions;
   work.first_page = args.page_indptr ? (long)first_of_csr : (long)work.request * args.page_table_stride;
-  work.to_log2 = args.softmax_scale * kLog2E * k_scale;
-  work.v_scale = v_scale;
   work.visible_to_all = visible_tokens(args, work.positions, 0);
   const int tokens = visible_tokens(args, work.positions, kQueryLength - 1);
-  const int blocks = (tokens + kBlockTokens - 1) / kBlockTokens;
-  const int share = blocks / kSplits, longer = blocks % kSplits;  // the first `longer` splits have one block more
+  const unsigned blocks = (unsigned)((tokens > 0 ? tokens : 0) + kBlockTokens - 1) / kBlockTokens;
+  const int share = (int)(blocks / kSplits), longer = (int)(blocks % kSplits);  // the first `longer` have one block more
   work.begin = work.split * share + min_int(work.split, longer);
-  work.end = work.begin + share + (work.split < longer ? 1 : 0);
+  work.end = (work.split + 1) * share + min_int(work.split + 1, longer);
   work.last_token = min_int(tokens, work.end * kBlockTokens) - 1;
+}
+
+// The dequantisation factors, by vector loads: they come in behind the page ids, and no scalar wait meets them. Null: 1.
+struct RawScales {
+  float k, v;
+};
+MLA_DEVICE float load_scale(const mlaforge_attention_args& args, const float* scale) {
+  unsigned none = 0;
+  asm("" : "+v"(none));  // a vector: not a scalar load
+  const void* const from = scale ? (const void*)scale : (const void*)args.seq_len;
+  return *(const MLA_GLOBAL float*)((const MLA_GLOBAL u8*)from + none);
+}
+MLA_DEVICE RawScales load_scales(const mlaforge_attention_args& args) {
+  return {load_scale(args, args.k_scale), load_scale(args, args.v_scale)};
+}
+MLA_DEVICE Scales take_scales(const mlaforge_attention_args& args, const RawScales& raw) {
+  const float k_scale = args.k_scale ? as_float((unsigned)__builtin_amdgcn_readfirstlane((int)as_bits(raw.k))) : 1.0f;
+  const float v_scale = args.v_scale ? as_float((unsigned)__builtin_amdgcn_readfirstlane((int)as_bits(raw.v))) : 1.0f;
+  return {.to_log2 = args.softmax_scale * kLog2E * k_scale, .v = v_scale};
 }
 
 MLA_DEVICE Pool request_pool(const mlaforge_attention_args& args, const Work& work) {
@@ -414,6 +448,7 @@ MLA_DEVICE float sum_of(const Exchanged& x) { return sum_of(x.low + x.high); }
 // Piece i of a lane: eight bf16 from column 128 (i / 4) + 64 (i / 2 % 2) + 8 (i % 2) + 16 group; the last two are the
 // tail.
 constexpr int kPieces = MLAFORGE_KEY_DIM / 32;
+static_assert(kWaves % 4 == 0, "a wave's pieces lie at the same place of their lines");
 constexpr int kPiecesPerWave = (kPieces + kWaves - 1) / kWaves;  // pieces wave, wave + kWaves, ...
 constexpr int kOperandBytes = 64 * kPieces * 16;                     // a row tile's hi and lo: 16 bytes a lane together
 
@@ -423,12 +458,13 @@ struct RawQuery {
 
 MLA_DEVICE RawQuery load_query(const MLA_GLOBAL u8* row, Lane lane) {
   RawQuery raw;
+  const int column = 128 * (lane.wave >> 2) + 64 * (lane.wave >> 1 & 1) + 8 * (lane.wave & 1) + 16 * lane.group;
+  const MLA_GLOBAL u8* const first = row + 2 * column;
 #pragma unroll
-  for (int i = 0; i < kPiecesPerWave; ++i) {
-    const int piece = min_int(lane.wave + i * kWaves, kPieces - 1);
-    const int column = 128 * (piece >> 2) + 64 * (piece >> 1 & 1) + 8 * (piece & 1) + 16 * lane.group;
-    raw.piece[i] = *(const MLA_GLOBAL i32x4*)(row + 2 * column);
-  }
+  for (int i = 0; i + 1 < kPiecesPerWave; ++i) raw.piece[i] = *(const MLA_GLOBAL i32x4*)(first + 64 * kWaves * i);
+  // Of the last round only some waves have a piece; the others ask for their first again.
+  constexpr int kLast = kPiecesPerWave - 1;
+  raw.piece[kLast] = *(const MLA_GLOBAL i32x4*)(first + (lane.wave < kPieces - kLast * kWaves ? 64 * kWaves * kLast : 0));
   return raw;
 }
 
@@ -499,14 +535,19 @@ MLA_DEVICE float largest_of_waves(const MLA_LDS float (*magnitude)[16][4], Lane 
   return max_of(largest);
 }
 
-// Every wave converts its pieces of every row tile. Takes the second K slot for the exchange: no DMA may be on its way
-// there. The rows' exponents come back.
-MLA_DEVICE void convert_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[kRowTiles],
+// Every wave tells the others its pieces' largest magnitudes, and all know the rows' exponents.
+MLA_DEVICE void measure_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[kRowTiles],
                                 int (&exponent)[kRowTiles]) {
   const float magnitude0 = largest_magnitude(raw[0]);
   if (lane.group == 0) magnitudes(lds, 0)[lane.wave >> 2][lane.column][lane.wave & 3] = magnitude0;
   workgroup_barrier();
   exponent[0] = query_exponent(largest_of_waves(magnitudes(lds, 0), lane));
+}
+
+// Every wave converts its pieces of every row tile. Takes the second K slot for the exchange: no DMA may be on its way
+// there. Behind the barrier the operands are there.
+MLA_DEVICE void convert_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&raw)[kRowTiles],
+                                const int (&exponent)[kRowTiles]) {
   store_operands(lds->slots + kSlotBytes + 0 * kOperandBytes, raw[0], lane, exponent[0]);
   workgroup_barrier();
 }
@@ -527,9 +568,11 @@ MLA_DEVICE const MLA_GLOBAL u8* query_row(const mlaforge_attention_args& args, c
   return (const MLA_GLOBAL u8*)args.q + 2 * element;
 }
 
+// Asked for first of all: nothing of it hangs on the request's length.
 MLA_DEVICE void load_queries(const mlaforge_attention_args& args, const Work& work, Lane lane,
                              const Row (&rows)[kRowTiles], RawQuery (&raw)[kRowTiles]) {
   raw[0] = load_query(query_row(args, work, rows[0]), lane);
+  compiler_fence();
 }
 
 // ---- DMA ----------------------------------------------------------------------------------------------------------
@@ -647,20 +690,27 @@ struct Place {
 
 MLA_DEVICE Place row_place(const mlaforge_attention_args& args, const Work& work, Row row) {
 
-  const long partial = (((long)work.request * kSplits + work.split) * kQueryLength + row.position) * kHeads + row.head;
-  MLA_GLOBAL Output* const o = (MLA_GLOBAL Output*)args.o_partial + partial * MLAFORGE_LATENT_DIM;
-  MLA_GLOBAL float* const lse_to = (MLA_GLOBAL float*)args.lse_partial + partial;
+  // The workgroup's place by scalars, the row's in 32 bits.
+  const long request_split = (long)work.request * kSplits + work.split;
+  const unsigned in_request = (unsigned)(row.position * kHeads + row.head);
+  MLA_GLOBAL Output* const o = (MLA_GLOBAL Output*)args.o_partial +
+                               request_split * (kQueryLength * kHeads * MLAFORGE_LATENT_DIM) +
+                               in_request * (unsigned)MLAFORGE_LATENT_DIM;
+  MLA_GLOBAL float* const lse_to = (MLA_GLOBAL float*)args.lse_partial +
+                                   ((long)work.request * (kSplits * kQueryLength * kHeads) + work.split) +
+                                   in_request * (unsigned)kSplits;
   return {o, lse_to};
 }
 
 // o of the row, the wave's latents; one wave stores the row's lse.
-MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, Lane lane, Row row, RowState state) {
+MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, float v_scale, Lane lane, Row row,
+                          RowState state) {
   // O is done here: MFMAs, which take all lanes' operands, must not sink to where some lanes are masked.
 #pragma unroll
   for (int t = 0; t < 4; ++t) asm volatile("" : "+v"(state.o[t]));
   if (!row.live) return;
   // No token seen: o = 0, lse = -inf. A NaN sum stays NaN.
-  const float scale = state.sum == 0.0f ? 0.0f : work.v_scale / state.sum;
+  const float scale = state.sum == 0.0f ? 0.0f : v_scale * __builtin_amdgcn_rcpf(state.sum);
   const float lse =
       state.sum == 0.0f ? -kInfinity : (state.maximum - kProbabilityLog2 + __builtin_amdgcn_logf(state.sum)) * kLn2;
   const Place to = row_place(args, work, row);
@@ -835,21 +885,25 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
 }
 
 MLA_DEVICE void attend_split(const mlaforge_attention_args& args, MLA_LDS Lds* lds, const Work& work, Lane lane,
-                             const RawQuery (&raw)[kRowTiles], RowState (&state)[kRowTiles]) {
+                             const LaneOffsets& at,
+                             const RawQuery (&raw)[kRowTiles], RowState (&state)[kRowTiles], Scales& scales) {
   const Pool pool = request_pool(args, work);
-  const LaneOffsets at = lane_offsets(lane);
   const int token = work.begin * kBlockTokens + lane.wave * kTileTokens;
 
-  // Prologue. The first page ids come in; the query is converted while the first block's DMA runs.
+  // Prologue. The query is converted while the first page ids and the first block come in.
   const i32x2 first_page = load_page_ids(pool, work, lane, token);
   const i32x2 second_page = load_page_ids(pool, work, lane, token + kBlockTokens);
+  const RawScales raw_scales = load_scales(args);
+  __builtin_amdgcn_sched_barrier(0);
+  int exponent[kRowTiles];
+  QueryTile q[kRowTiles];
+  measure_queries(lds, lane, raw, exponent);
   wait_vector_memory<0>();
   const unsigned tile = lds_address(lds->slots + lane.wave * kTileBytes);
   dma_tile(pool, work, lane, token, first_page, tile);
-  int exponent[kRowTiles];
-  QueryTile q[kRowTiles];
+  scales = take_scales(args, raw_scales);
   convert_queries(lds, lane, raw, exponent);
-  take_queries(lds, lane, raw, work.to_log2, exponent, state, q);
+  take_queries(lds, lane, raw, scales.to_log2, exponent, state, q);
   workgroup_barrier();  // the second slot is free
   if (work.begin + 1 < work.end) {
     dma_pages(pool, work, lane, token + 2 * kBlockTokens, lds->pages[lane.wave]);
@@ -869,19 +923,22 @@ MLA_DEVICE void attend_split(const mlaforge_attention_args& args, MLA_LDS Lds* l
 }
 
 MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Work work, Lane lane) {
-  find_blocks(args, work);
+  const Length length = load_length(args, work);
   Row rows[kRowTiles];
   RawQuery raw[kRowTiles];
   find_rows(lane, work.group, rows);
   load_queries(args, work, lane, rows, raw);
+  const LaneOffsets at = lane_offsets(lane);
+  find_blocks(args, length, work);
   if (work.begin >= work.end) {
     store_empty_row(args, work, lane, rows[0]);
     return;
   }
   RowState state[kRowTiles];
   state[0] = first_state(visible_tokens(args, work.positions, rows[0].position) - 1);
-  attend_split(args, lds, work, lane, raw, state);
-  store_row(args, work, lane, rows[0], state[0]);
+  Scales scales;
+  attend_split(args, lds, work, lane, at, raw, state, scales);
+  store_row(args, work, scales.v, lane, rows[0], state[0]);
 }
 
 
@@ -890,15 +947,15 @@ MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Wo
 extern "C" __attribute__((global))
 __attribute__((amdgpu_flat_work_group_size(512, 512), amdgpu_waves_per_eu(2, 2))) void
 mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s80_p1__gfx950(
-    const int32_t* seq_len, const int32_t* page_table, const int32_t* page_indptr, const float* k_scale,
-    const float* v_scale, const void* kv, int32_t requests, float softmax_scale, const void* q, const float* q_scale,
-    void* o, float* lse, void* o_partial, float* lse_partial, int64_t q_token_stride, int64_t q_head_stride,
-    int64_t kv_row_stride, int64_t page_table_stride, int64_t o_token_stride, int64_t o_head_stride,
-    int64_t lse_token_stride, int64_t lse_head_stride, int32_t context_parallel_rank, int32_t reserved) {
+    const int32_t* seq_len, const int32_t* page_indptr, const void* q, int64_t q_token_stride, int64_t q_head_stride,
+    int32_t requests, float softmax_scale, const int32_t* page_table, const void* kv, int64_t kv_row_stride,
+    int64_t page_table_stride, const float* q_scale, const float* k_scale, const float* v_scale, void* o, float* lse,
+    void* o_partial, float* lse_partial, int64_t o_token_stride, int64_t o_head_stride, int64_t lse_token_stride,
+    int64_t lse_head_stride, int32_t context_parallel_rank, int32_t reserved) {
   // By themselves, not as the struct, whose arguments could not be preloaded.
   const mlaforge_attention_args args = {
-      seq_len, page_table, page_indptr, k_scale, v_scale, kv, requests, softmax_scale, q, q_scale, o, lse, o_partial,
-      lse_partial, q_token_stride, q_head_stride, kv_row_stride, page_table_stride, o_token_stride, o_head_stride,
+      seq_len, page_indptr, q, q_token_stride, q_head_stride, requests, softmax_scale, page_table, kv, kv_row_stride,
+      page_table_stride, q_scale, k_scale, v_scale, o, lse, o_partial, lse_partial, o_token_stride, o_head_stride,
       lse_token_stride, lse_head_stride, context_parallel_rank, reserved};
   __attribute__((shared)) __attribute__((aligned(1024))) static Lds storage;
   MLA_LDS Lds* const lds = (MLA_LDS Lds*)&storage;

@@ -6,14 +6,14 @@ namespace mlaforge {
 namespace {
 
 // A row with many splits is spread over four workgroups, so that even one token's rows fill many CUs.
-int combine_parts(int splits) { return splits > 8 ? 4 : 1; }
+int combine_parts(int splits) { return splits > 32 ? 8 : splits > 8 ? 4 : 1; }
 
 // Enough waves that a lane asks for at most eight partials: fewer a lane, and more waves to merge, are slower by the
 // cycle model. A thread of the last step has one latent, so there are threads for all.
 int combine_waves(int splits, int parts) {
   if (parts == 1) return 1;
   int waves = 2;
-  while (waves < 16 && splits > 8 * waves * parts) waves *= 2;
+  while (waves < 16 && splits > 4 * waves * parts) waves *= 2;
   return waves;
 }
 
@@ -31,7 +31,7 @@ CombinePlan make_combine_plan(int splits, const std::string& partial_dtype, cons
   plan.threads = plan.waves * kLanes;
   const int splits_a_step = plan.waves * plan.parts;
   plan.steps = (splits + splits_a_step - 1) / splits_a_step;
-  plan.lds_bytes = plan.waves == 1 ? 0 : plan.waves * (kLatents / plan.parts + 2) * 4;
+  plan.lds_bytes = plan.waves == 1 ? 0 : plan.waves * kLatents / plan.parts * 4;
   return plan;
 }
 

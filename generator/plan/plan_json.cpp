@@ -112,9 +112,11 @@ json to_json(const KernelPlan& plan) {
           {"bf16_query", plan.query_dtype == "bf16"},
           {"query_bytes", plan.query_dtype == "bf16" ? 2 : 1},
           {"query_text", plan.query_dtype == "bf16" ? "bf16 query as two E4M3 parts" : "E4M3 query"},
-          {"scalar_names", plan.query_dtype == "bf16"
-                               ? json::array({{{"scale", "k_scale"}}, {{"scale", "v_scale"}}})
-                               : json::array({{{"scale", "q_scale"}}, {{"scale", "k_scale"}}, {{"scale", "v_scale"}}})},
+          {"scalar_names", plan.query_dtype == "bf16" ? json::array({{{"scale", "k_scale"}, {"field", "k"}},
+                                                                     {{"scale", "v_scale"}, {"field", "v"}}})
+                                                      : json::array({{{"scale", "q_scale"}, {"field", "q"}},
+                                                                     {{"scale", "k_scale"}, {"field", "k"}},
+                                                                     {{"scale", "v_scale"}, {"field", "v"}}})},
           {"partial_dtype", plan.partial_dtype},
           {"output_type", plan.splits > 1 && plan.partial_dtype == "f32" ? "float" : "__bf16"},
           {"output_text", plan.splits > 1 ? "a split's partial output" : "the output"},
@@ -171,17 +173,34 @@ json to_json(const KernelPlan& plan) {
 }
 
 json to_json(const CombinePlan& plan) {
+  constexpr int kLanes = 64, kLatents = 512;
+  const bool one_wave = plan.waves == 1;
   const int splits_a_step = plan.waves * plan.parts;
-  json steps = json::array();
+  // A value of each of `step_splits` splits, the first at `own`, by offsets from a scalar base. In the last step a lane
+  // may have no split: its weight is 0.
+  const auto lse_of = [&](int first, int step_splits, const std::string& own) {
+    const std::string split = one_wave     ? fmt::format("{}", first)
+                              : first == 0 ? own
+                                           : fmt::format("{} + {}", own, first);
+    return one_wave || first + step_splits <= plan.splits
+               ? fmt::format("lses[{}]", split)
+               : fmt::format("{0} < kSplits ? lses[{0}] : -kInfinity", split);
+  };
+  json split_steps = json::array();
   for (int step = 0; step < plan.steps; ++step) {
     const int first = step * splits_a_step;
-    // In the last step a lane may have no split: it reads the last one with weight 0.
+    const std::string o = one_wave     ? fmt::format("({}u * o_step + latent * (unsigned)sizeof(Partial))", first)
+                          : first == 0 ? "own_o"
+                                       : fmt::format("(own_o + {}u * o_step)", first);
     const bool all_lanes = first + splits_a_step <= plan.splits;
-    const std::string split = first == 0 ? "own_split" : fmt::format("own_split + {}", first);
-    steps.push_back(
-        {{"split", all_lanes ? split : fmt::format("{0} < kSplits ? {0} : kSplits - 1", split)},
-         {"lse", all_lanes ? fmt::format("lses[(long)split{} * rows]", step)
-                           : fmt::format("{} < kSplits ? lses[(long)split{} * rows] : -kInfinity", split, step)}});
+    split_steps.push_back({{"o", all_lanes ? o : fmt::format("(own_split + {} < kSplits ? {} : own_o)", first, o)},
+                           {"lse", lse_of(first, splits_a_step, "own_split")}});
+  }
+  // Every lane has some of all splits' LSEs, so that each wave knows the row's maximum and sum.
+  json lse_steps = json::array();
+  const int lses_a_step = one_wave ? 1 : kLanes;
+  for (int first = 0; first < plan.splits; first += lses_a_step) {
+    lse_steps.push_back({{"lse", lse_of(first, lses_a_step, "(unsigned)lane")}});
   }
   return {{"name", plan.name},
           {"target", plan.target},
@@ -189,16 +208,18 @@ json to_json(const CombinePlan& plan) {
           {"partial_type", plan.partial_dtype == "f32" ? "float" : "__bf16"},
           {"splits", plan.splits},
           {"parts", plan.parts},
-          {"latents", 512 / plan.parts},
-          {"group_lanes", 64 / plan.parts},
-          {"halves", plan.parts > 1},
-          {"quarters", plan.parts > 2},
+          {"partial_bytes", kLatents * (plan.partial_dtype == "f32" ? 4 : 2)},
+          {"latents", kLatents / plan.parts},
+          {"latents_a_lane", 8 / plan.parts},
+          {"group_lanes", kLanes / plan.parts},
+          {"eighths", plan.parts > 4},
           {"threads", plan.threads},
           {"waves", plan.waves},
-          {"one_wave", plan.waves == 1},
+          {"one_wave", one_wave},
           {"steps", plan.steps},
           {"splits_a_step", splits_a_step},
-          {"split_steps", std::move(steps)},
+          {"split_steps", std::move(split_steps)},
+          {"lse_steps", std::move(lse_steps)},
           {"lds_bytes", plan.lds_bytes}};
 }
 

@@ -25,13 +25,14 @@ mlaforge_status hip_failed(const HipApi& hip, const char* call, const char* what
 }
 
 template <typename Args>
-mlaforge_status launch_kernel(const mlaforge_library& library, HipFunction function, const char* name, int64_t grid,
-                              int32_t threads, Args args, void* stream) {
+mlaforge_status launch_kernel(const mlaforge_library& library, HipFunction function, const char* name, int64_t grid_x,
+                              int64_t grid_y, int32_t threads, Args args, void* stream) {
   static_assert(std::is_trivially_copyable_v<Args>);
   size_t bytes = sizeof(args);
   void* extra[] = {launch_buffer_pointer, &args, launch_buffer_size, &bytes, launch_end};
-  const int error = library.hip.module_launch_kernel(function, static_cast<unsigned>(grid), 1, 1,
-                                                     static_cast<unsigned>(threads), 1, 1, 0, stream, nullptr, extra);
+  const int error =
+      library.hip.module_launch_kernel(function, static_cast<unsigned>(grid_x), static_cast<unsigned>(grid_y), 1,
+                                       static_cast<unsigned>(threads), 1, 1, 0, stream, nullptr, extra);
   return error == hip_success ? MLAFORGE_SUCCESS : hip_failed(library.hip, "hipModuleLaunchKernel of ", name, error);
 }
 
@@ -137,13 +138,13 @@ mlaforge_status launch_checked(const mlaforge_library& library, const mlaforge_c
   float* lse_partial = split ? reinterpret_cast<float*>(static_cast<char*>(workspace) + layout.lse_offset) : nullptr;
   const mlaforge_status status = launch_kernel(library, functions.attention, row.name,
                                                mlaforge_attention_grid(tensors.requests, row.splits, row.head_groups),
-                                               row.threads, attention_args(tensors, o_partial, lse_partial), stream);
+                                               1, row.threads, attention_args(tensors, o_partial, lse_partial), stream);
   if (status != MLAFORGE_SUCCESS || !split) {
     return status;
   }
-  return launch_kernel(library, functions.combine, row.combine_name,
-                       mlaforge_combine_grid(tensors.requests, row.qlen, row.heads, row.combine_parts),
-                       row.combine_threads, combine_args(row, tensors, o_partial, lse_partial), stream);
+  return launch_kernel(library, functions.combine, row.combine_name, tensors.requests,
+                       mlaforge_combine_grid(row.qlen, row.heads, row.combine_parts), row.combine_threads,
+                       combine_args(row, tensors, o_partial, lse_partial), stream);
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ mlaforge_status check_tensors(const mlaforge_choice& choice, const mlaforge_tens
   }
   const int64_t attention = mlaforge_attention_grid(tensors.requests, row.splits, row.head_groups);
   const int64_t combine =
-      row.splits > 1 ? mlaforge_combine_grid(tensors.requests, row.qlen, row.heads, row.combine_parts) : 0;
+      row.splits > 1 ? tensors.requests * mlaforge_combine_grid(row.qlen, row.heads, row.combine_parts) : 0;
   if (attention > grid_thread_limit / row.threads ||
       (combine != 0 && combine > grid_thread_limit / row.combine_threads)) {
     return failf(MLAFORGE_INVALID_ARGUMENT,

@@ -16,7 +16,7 @@ inline constexpr size_t image_header_bytes = 64;  ///< of an ELF, before the sym
 
 struct RecordedLaunch {
   HipFunction function;
-  unsigned grid, threads;
+  unsigned grid, grid_y, threads;
   HipStream stream;
   std::string arguments;  ///< the packed argument buffer's bytes
 };
@@ -76,11 +76,11 @@ inline int record_launch(HipFunction function, unsigned grid, unsigned grid_y, u
   const int error = called("hipModuleLaunchKernel");
   const bool packed = parameters == nullptr && reinterpret_cast<uintptr_t>(extra[0]) == 1 &&
                       reinterpret_cast<uintptr_t>(extra[2]) == 2 && reinterpret_cast<uintptr_t>(extra[4]) == 3;
-  if (error != 0 || !packed || grid_y * grid_z * block_y * block_z != 1 || shared_bytes != 0) {
+  if (error != 0 || !packed || grid_z * block_y * block_z != 1 || shared_bytes != 0) {
     return 999;
   }
-  fake->launches.push_back(
-      {function, grid, threads, stream, std::string(static_cast<char*>(extra[1]), *static_cast<size_t*>(extra[3]))});
+  fake->launches.push_back({function, grid, grid_y, threads, stream,
+                            std::string(static_cast<char*>(extra[1]), *static_cast<size_t*>(extra[3]))});
   return 0;
 }
 

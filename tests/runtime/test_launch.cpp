@@ -62,8 +62,8 @@ TEST_CASE("grids by hand") {
   CHECK(mlaforge_attention_grid(4, 8, 3) == 96);    // 32 x 3
   CHECK(mlaforge_attention_grid(3, 3, 1) == 16);    // 9 -> 16
   CHECK(mlaforge_attention_grid(0, 8, 3) == 0);
-  CHECK(mlaforge_combine_grid(3, 4, 12, 1) == 144);
-  CHECK(mlaforge_combine_grid(3, 4, 12, 4) == 576);
+  CHECK(mlaforge_combine_grid(4, 12, 1) == 48);
+  CHECK(mlaforge_combine_grid(4, 12, 4) == 192);
 }
 
 TEST_CASE("workspace sizes by hand, and their overflow") {
@@ -109,6 +109,7 @@ TEST_CASE("a split launch: attention, then combine, on the caller's stream, with
   const RecordedLaunch& attention = launcher.hip.launches[0];
   CHECK(symbol(attention.function) == "h12_g3_q4_s8_p1");
   CHECK(attention.grid == 72);
+  CHECK(attention.grid_y == 1);
   CHECK(attention.threads == 512);
   CHECK(attention.stream == address(0x77));
   const auto a = arguments<mlaforge_attention_args>(attention);
@@ -139,7 +140,8 @@ TEST_CASE("a split launch: attention, then combine, on the caller's stream, with
 
   const RecordedLaunch& combine = launcher.hip.launches[1];
   CHECK(symbol(combine.function) == "combine_s8");
-  CHECK(combine.grid == 3 * 4 * 12);
+  CHECK(combine.grid == 3);
+  CHECK(combine.grid_y == 4 * 12);
   CHECK(combine.threads == 64);
   CHECK(combine.stream == address(0x77));
   const auto c = arguments<mlaforge_combine_args>(combine);

@@ -23,25 +23,26 @@ extern "C" {
  * requests is the batch; qlen, heads, splits and page_size are constants of the kernel.
  * Grid: ceil(requests x splits / 8) x 8 x head_groups workgroups in x (see mlaforge_attention_grid). */
 typedef struct mlaforge_attention_args {
-  /* First what a workgroup needs first: these reach its registers before it starts (kernel argument preloading). */
+  /* First what a workgroup needs first: the first 14 words reach its registers before it starts (kernel argument
+   * preloading), down to page_table. */
   const int32_t* seq_len;     /**< [requests] KV tokens over all ranks, this step's qlen included; 0: a padded request */
-  const int32_t* page_table;  /**< page ids, one run of entries a request */
   const int32_t* page_indptr; /**< [requests + 1] first entry of each request (CSR); null: dense */
-  const float* k_scale;       /**< one float, the keys' dequantisation factor; null: 1.0 */
-  const float* v_scale;       /**< one float, the values' dequantisation factor; null: 1.0 */
-  const void* kv;             /**< [slots, 576] E4M3 (OCP), rows kv_row_stride bytes apart, 16-byte aligned */
+  const void* q;              /**< [requests x qlen, heads, 576] bf16 (or E4M3), 16-byte aligned rows */
+  int64_t q_token_stride;     /**< elements between query tokens */
+  int64_t q_head_stride;      /**< elements between query heads */
   int32_t requests;           /**< batch */
   float softmax_scale;        /**< multiplies q.k before the softmax */
-  const void* q;              /**< [requests x qlen, heads, 576] bf16 (or E4M3), 16-byte aligned rows */
+  const int32_t* page_table;  /**< page ids, one run of entries a request */
+  const void* kv;             /**< [slots, 576] E4M3 (OCP), rows kv_row_stride bytes apart, 16-byte aligned */
+  int64_t kv_row_stride;      /**< bytes between cache rows, a multiple of 16, at least 576 */
+  int64_t page_table_stride;  /**< entries between requests of a dense table; unused with CSR */
   const float* q_scale;       /**< one float, an fp8 query's factor; null: 1.0; unused with bf16 */
+  const float* k_scale;       /**< one float, the keys' dequantisation factor; null: 1.0 */
+  const float* v_scale;       /**< one float, the values' dequantisation factor; null: 1.0 */
   void* o;                    /**< [requests x qlen, heads, 512] bf16; stored by the kernel when splits is 1 */
   float* lse;                 /**< [requests x qlen, heads] natural log; stored by the kernel when splits is 1; may be null */
   void* o_partial;            /**< [requests, splits, qlen, heads, 512] bf16 or f32; used when splits > 1 */
-  float* lse_partial;         /**< [requests, splits, qlen, heads] f32; used when splits > 1 */
-  int64_t q_token_stride;     /**< elements between query tokens */
-  int64_t q_head_stride;      /**< elements between query heads */
-  int64_t kv_row_stride;      /**< bytes between cache rows, a multiple of 16, at least 576 */
-  int64_t page_table_stride;  /**< entries between requests of a dense table; unused with CSR */
+  float* lse_partial;         /**< [requests, qlen, heads, splits] f32; used when splits > 1 */
   int64_t o_token_stride;     /**< elements between output tokens */
   int64_t o_head_stride;      /**< elements between output heads */
   int64_t lse_token_stride;   /**< elements between lse tokens */
@@ -51,18 +52,18 @@ typedef struct mlaforge_attention_args {
 } mlaforge_attention_args;
 
 /** The arguments of a combine kernel, in this order and layout.
- * Grid: requests x qlen x heads x combine_parts workgroups in x, a row's as neighbours. */
+ * Grid: requests in x, qlen x heads x combine_parts workgroups in y, a row's as neighbours. */
 typedef struct mlaforge_combine_args {
   const void* o_partial;      /**< [requests, splits, qlen, heads, 512] bf16 or f32 */
-  const float* lse_partial;   /**< [requests, splits, qlen, heads] */
+  const float* lse_partial;   /**< [requests, qlen, heads, splits] */
   int32_t qlen;
   int32_t heads;
-  void* o;                    /**< [requests x qlen, heads, 512] bf16 */
-  float* lse;                 /**< [requests x qlen, heads]; may be null */
   int64_t o_token_stride;
   int64_t o_head_stride;
   int64_t lse_token_stride;
   int64_t lse_head_stride;
+  void* o;                    /**< [requests x qlen, heads, 512] bf16 */
+  float* lse;                 /**< [requests x qlen, heads]; may be null */
   int32_t requests;
   int32_t reserved;
 } mlaforge_combine_args;

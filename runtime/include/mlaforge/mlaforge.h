@@ -296,9 +296,10 @@ static inline int64_t mlaforge_attention_grid(int64_t requests, int64_t splits, 
   return (requests * splits + MLAFORGE_XCDS - 1) / MLAFORGE_XCDS * MLAFORGE_XCDS * head_groups;
 }
 
-/** Workgroups of the combine kernel: the row's combine_parts for each row. */
-static inline int64_t mlaforge_combine_grid(int64_t requests, int64_t qlen, int64_t heads, int64_t combine_parts) {
-  return requests * qlen * heads * combine_parts;
+/** Workgroups of the combine kernel in y: the row's combine_parts for each row of a request. In x there is one a
+ * request. */
+static inline int64_t mlaforge_combine_grid(int64_t qlen, int64_t heads, int64_t combine_parts) {
+  return qlen * heads * combine_parts;
 }
 
 #ifdef __cplusplus
