@@ -43,7 +43,8 @@ enum class HiddenArgument {
   hostcall_buffer,  ///< of a service that is not simulated, see absent_service; so the next two
   printf_buffer,
   heap,
-  null_pointer,  ///< queues, completion action, multigrid: 0
+  multigrid_sync,  ///< of a cooperative launch: where its workgroups meet; else 0
+  null_pointer,    ///< queues, completion action: 0
 };
 
 /// Services of the host are not simulated. Their hidden pointers lead to these addresses, where nothing ever lies: a
@@ -122,6 +123,10 @@ struct LaunchConfig {
   std::span<const uint64_t> workgroups;  ///< linear ids of those to run, ascending; empty: the whole grid
   /// Who watches a workgroup, by its linear id; called from the host thread that runs it. Empty: nobody.
   std::function<ExecutionObserver*(uint64_t)> observer;
+  uint64_t resident_workgroups = 2048;  ///< that the device holds at once: 256 CUs of 8
+  /// All workgroups are resident (the grid must fit) and may wait for each other; they share one host thread, so that
+  /// such a launch repeats exactly, and global_races is not checked: the kernel orders its workgroups itself.
+  bool cooperative = false;
 };
 
 struct LaunchStats {

@@ -14,6 +14,10 @@ MemoryLookup find_internal(const LaunchState& launch, uint64_t address) {
     auto* host = const_cast<std::byte*>(launch.kernarg.data());
     return {{kernarg_address, kernarg_address + launch.kernarg_valid_bytes, host, false}, MemoryMiss::none};
   }
+  if (launch.config.cooperative && address - grid_sync_address < internal_window) {
+    return {{grid_sync_address, grid_sync_address + launch.grid_sync.size(), launch.grid_sync.data(), true},
+            MemoryMiss::none};
+  }
   auto* host = const_cast<std::byte*>(launch.dispatch_packet.data());
   return {{dispatch_packet_address, dispatch_packet_address + launch.dispatch_packet.size(), host, false},
           MemoryMiss::none};

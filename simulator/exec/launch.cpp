@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <thread>
 
+#include "simulator/exec/dispatch.h"
 #include "simulator/exec/observer.h"
 #include "simulator/exec/workgroup.h"
 
@@ -29,6 +29,11 @@ std::optional<std::string> launch_problem(const KernelCode& kernel, const Launch
   if (lds > max_lds_bytes) {
     return fmt::format("{} bytes of LDS ({} static, {} dynamic), but a workgroup has at most {}", lds,
                        kernel.descriptor.group_segment_fixed_size, config.dynamic_lds_bytes, max_lds_bytes);
+  }
+  const uint64_t grid = uint64_t{gx} * gy * gz;
+  if (config.cooperative && grid > config.resident_workgroups) {
+    return fmt::format("{} workgroups in a cooperative launch, but the device holds {} at once", grid,
+                       config.resident_workgroups);
   }
   if (kernel.program == nullptr) return "the kernel has no code";
   if (kernel.descriptor.kernel_code_properties >> 10 & 1) return "the kernel is compiled for waves of 32 lanes";
@@ -59,6 +64,8 @@ uint64_t hidden_value(HiddenArgument kind, const LaunchConfig& config) {
     case HiddenArgument::printf_buffer:
     case HiddenArgument::heap:
       return absent_service(kind);
+    case HiddenArgument::multigrid_sync:
+      return config.cooperative ? grid_sync_address : 0;
     // HIP launches whole workgroups from thread 0, so there are no remainders and no offsets.
     case HiddenArgument::remainder_x:
     case HiddenArgument::remainder_y:
@@ -117,44 +124,63 @@ void set_resources(LaunchState& launch) {
   launch.agprs = std::clamp(total - accum_offset, 0, 256);
 }
 
-/// What the workers share: the next workgroup, and the fault of the lowest one.
-struct Progress {
-  std::atomic<uint64_t> next{0};
-  std::atomic<uint64_t> limit;  ///< workgroups at or beyond it are not started
+/// mg_info of ROCm's device libraries: two words that a grid barrier counts in, and the workgroups that it waits for.
+void lay_out_grid_sync(LaunchState& launch) {
+  const auto& grid = launch.config.grid;
+  const auto workgroups = static_cast<uint32_t>(uint64_t{grid[0]} * grid[1] * grid[2]);
+  std::memcpy(launch.grid_sync.data() + 40, &workgroups, sizeof workgroups);
+}
+
+// Far beyond what a workgroup of an attention kernel executes; one that runs on may wait for another.
+constexpr uint64_t first_quantum = 1'000'000;
+constexpr uint64_t later_quantum = 100'000;
+
+/// What the host threads add up.
+struct Totals {
   std::mutex mutex;
-  std::optional<Fault> fault;
   LaunchStats stats;
   GlobalRaces races;
 };
 
-void work(const LaunchState& launch, Progress& progress) {
-  Workgroup group;
+void begin(Workgroup& group, const LaunchState& launch, uint64_t place) {
+  const auto& chosen = launch.config.workgroups;
+  const uint64_t id = chosen.empty() ? place : chosen[place];
+  start_workgroup(group, launch, id);
+  group.observer = launch.config.observer ? launch.config.observer(id) : nullptr;
+  if (group.observer != nullptr) group.observer->start(group);
+}
+
+void work(const LaunchState& launch, Dispatch& dispatch, Totals& totals) {
+  std::unique_ptr<Workgroup> spare;
   LaunchStats stats;
-  for (;;) {
-    const uint64_t place = progress.next.fetch_add(1);
-    if (place >= progress.limit.load()) break;
-    const uint64_t id = launch.config.workgroups.empty() ? place : launch.config.workgroups[place];
+  const uint64_t first = launch.config.cooperative ? later_quantum : first_quantum;
+  while (auto resident = dispatch.take()) {
+    std::unique_ptr<Workgroup>& group = resident->group;
     try {
-      start_workgroup(group, launch, id);
-      group.observer = launch.config.observer ? launch.config.observer(id) : nullptr;
-      if (group.observer != nullptr) group.observer->start(group);
-      stats.instructions += run_workgroup(group);
-      if (group.global_log) progress.races.add(id, std::move(*group.global_log));
-      stats.waves += static_cast<uint64_t>(group.wave_count);
+      const bool starts = resident->quanta == 0;
+      if (starts) {
+        group = spare ? std::move(spare) : std::make_unique<Workgroup>();
+        begin(*group, launch, resident->place);
+      }
+      if (!run_workgroup(*group, starts ? first : later_quantum)) {
+        dispatch.give_way(std::move(*resident));
+        continue;
+      }
+      dispatch.ended();
+      for (int i = 0; i < group->wave_count; ++i)
+        stats.instructions += group->waves[static_cast<size_t>(i)]->instructions;
+      if (group->global_log) totals.races.add(group->linear_id, std::move(*group->global_log));
+      stats.waves += static_cast<uint64_t>(group->wave_count);
       ++stats.workgroups;
     } catch (const FaultError& error) {
-      const std::lock_guard lock(progress.mutex);
-      // Workgroups start in order, so every lower one has been started and will still report.
-      if (place < progress.limit.load()) {
-        progress.limit.store(place);
-        progress.fault = error.fault();
-      }
+      dispatch.fail(*resident, error.fault());
     }
+    spare = std::move(group);
   }
-  const std::lock_guard lock(progress.mutex);
-  progress.stats.instructions += stats.instructions;
-  progress.stats.waves += stats.waves;
-  progress.stats.workgroups += stats.workgroups;
+  const std::scoped_lock lock(totals.mutex);
+  totals.stats.instructions += stats.instructions;
+  totals.stats.waves += stats.waves;
+  totals.stats.workgroups += stats.workgroups;
 }
 
 }  // namespace
@@ -171,19 +197,23 @@ LaunchResult run_kernel(const KernelCode& kernel, const LaunchConfig& config, Gl
   set_resources(launch);
   lay_out_kernarg(launch);
   lay_out_dispatch_packet(launch);
-  Progress progress;
+  if (config.cooperative) lay_out_grid_sync(launch);
   const uint64_t grid = uint64_t{config.grid[0]} * config.grid[1] * config.grid[2];
   const uint64_t workgroups = config.workgroups.empty() ? grid : config.workgroups.size();
-  progress.limit = workgroups;
-  const unsigned wanted = config.threads != 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
+  Dispatch dispatch(workgroups, config.resident_workgroups);
+  Totals totals;
+  const unsigned wanted = config.cooperative    ? 1
+                          : config.threads != 0 ? config.threads
+                                                : std::max(1u, std::thread::hardware_concurrency());
   const uint64_t threads = std::min<uint64_t>(wanted, workgroups);
   {
     std::vector<std::jthread> helpers;
-    for (uint64_t i = 1; i < threads; ++i) helpers.emplace_back([&] { work(launch, progress); });
-    work(launch, progress);
+    for (uint64_t i = 1; i < threads; ++i) helpers.emplace_back([&] { work(launch, dispatch, totals); });
+    work(launch, dispatch, totals);
   }
-  if (!progress.fault && config.checks.global_races) progress.fault = progress.races.find(launch);
-  return {std::move(progress.fault), progress.stats};
+  std::optional<Fault> fault = dispatch.take_fault();
+  if (!fault && config.checks.global_races && !config.cooperative) fault = totals.races.find(launch);
+  return {std::move(fault), totals.stats};
 }
 
 KernelDescriptor parse_kernel_descriptor(std::span<const std::byte> bytes) {

@@ -13,6 +13,8 @@ namespace {
 
 constexpr uint64_t long_quantum = 100'000;
 constexpr uint64_t longest_random_quantum = 64;
+/// Passes over the waves of a workgroup that only sleep, before another workgroup runs.
+constexpr unsigned longest_sleep = 64;
 
 bool writes_in_order(const Instruction& instruction, size_t operand, const PendingOp& owner) {
   // A store's data, a write's address and an atomic's operand stand first too.
@@ -161,13 +163,16 @@ bool open_barrier(Workgroup& group) {
 
 }  // namespace
 
-uint64_t run_workgroup(Workgroup& group) {
+bool run_workgroup(Workgroup& group, uint64_t instructions) {
   const Program& program = *group.launch->kernel.program;
   const bool random = group.launch->config.memory == MemoryMode::random;
   const uint64_t bound = group.launch->config.max_wave_instructions + 1;
-  uint64_t live = static_cast<uint64_t>(group.wave_count);
+  int live = 0;
+  for (int i = 0; i < group.wave_count; ++i) live += !group.waves[static_cast<size_t>(i)]->ended;
+  uint64_t executed = 0;
+  unsigned asleep = 0;  // passes in which waves did nothing but come to their s_sleep
   while (live != 0) {
-    bool ran = false;
+    bool ran = false, all_sleep = true;
     for (int i = 0; i < group.wave_count; ++i) {
       Wave& wave = *group.waves[static_cast<size_t>(i)];
       if (wave.ended || wave.at_barrier) continue;
@@ -175,14 +180,17 @@ uint64_t run_workgroup(Workgroup& group) {
       if (random && group.random() % 2 == 0) continue;
       if (random) wave.queue->draw_delays(wave);
       const uint64_t quantum = random ? 1 + group.random() % longest_random_quantum : long_quantum;
+      const uint64_t before = wave.instructions;
       run_wave(wave, program, std::min(quantum, bound));
+      executed += wave.instructions - before;
       live -= wave.ended;
+      all_sleep = all_sleep && wave.stop && !wave.ended && !wave.at_barrier;
     }
     if (!ran) open_barrier(group);
+    asleep = ran && all_sleep ? asleep + 1 : 0;
+    if (live != 0 && (executed >= instructions || asleep == longest_sleep)) return false;
   }
-  uint64_t instructions = 0;
-  for (int i = 0; i < group.wave_count; ++i) instructions += group.waves[static_cast<size_t>(i)]->instructions;
-  return instructions;
+  return true;
 }
 
 }  // namespace mlaforge::simulator

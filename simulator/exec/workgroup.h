@@ -24,6 +24,7 @@ inline constexpr uint64_t private_aperture = uint64_t{2} << 48;
 /// Where a launch's kernel arguments and dispatch packet lie; device allocations stay below 0xf000'0000'0000.
 inline constexpr uint64_t kernarg_address = 0xf000'0000'0000;
 inline constexpr uint64_t dispatch_packet_address = 0xf100'0000'0000;
+inline constexpr uint64_t grid_sync_address = 0xf200'0000'0000;
 
 /// What is the same for every workgroup of a launch.
 struct LaunchState {
@@ -36,6 +37,8 @@ struct LaunchState {
   std::vector<std::byte> kernarg;    ///< hidden arguments filled in
   uint64_t kernarg_valid_bytes = 0;  ///< reads at or past it are faults
   std::array<std::byte, 64> dispatch_packet{};
+  /// What the device libraries' grid barrier counts in, of a cooperative launch. Workgroups write it.
+  alignas(8) mutable std::array<std::byte, 48> grid_sync{};
   uint32_t lds_bytes = 0;
   uint32_t scratch_bytes = 0;  ///< a lane
   int arch_vgprs = 0;
@@ -79,7 +82,8 @@ std::byte* find_scratch(Wave& wave, uint64_t offset, uint32_t bytes, int lane);
 
 /// Sets up registers, LDS and scratch for one workgroup; reuses the memory of the last one.
 void start_workgroup(Workgroup& group, const LaunchState& launch, uint64_t linear_id);
-/// Runs it to its end; throws FaultError.
-uint64_t run_workgroup(Workgroup& group);
+/// Runs it to its end, or for a quantum of about `instructions`, or until it does nothing but sleep. True: it has
+/// ended. Throws FaultError.
+bool run_workgroup(Workgroup& group, uint64_t instructions);
 
 }  // namespace mlaforge::simulator

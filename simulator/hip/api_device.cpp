@@ -36,6 +36,8 @@ int attribute_value(int attribute, int device) {
       return p.clockRate;
     case hipDeviceAttributeConcurrentKernels:
       return p.concurrentKernels;
+    case hipDeviceAttributeCooperativeLaunch:
+      return p.cooperativeLaunch;
     case hipDeviceAttributeL2CacheSize:
       return p.l2CacheSize;
     case hipDeviceAttributeComputeCapabilityMajor:

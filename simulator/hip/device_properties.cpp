@@ -62,6 +62,7 @@ void fill_common(Properties& p, int device) {
   p.texturePitchAlignment = 256;
   p.arch = all_features();
   p.concurrentKernels = 1;
+  p.cooperativeLaunch = 1;
   p.canMapHostMemory = 1;
   p.ECCEnabled = 1;
   p.managedMemory = 1;

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "simulator/hip/error.h"
 #include "simulator/hip/graph.h"
 #include "simulator/hip/machine.h"
+#include "simulator/hip/occupancy.h"
 #include "simulator/hip/stream.h"
 #include "simulator/hip/timing.h"
 
@@ -28,6 +30,11 @@ void store_stats(const std::string& kernel, const LaunchStats& stats) {
                                {"waves", stats.waves},
                                {"instructions", stats.instructions}};
   thread_stats() = json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+uint64_t device_workgroups(const DeviceFunction& function, const LaunchShape& shape) {
+  const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  return static_cast<uint64_t>(resident_workgroups(function, threads, shape.dynamic_lds_bytes)) * kComputeUnits;
 }
 
 std::vector<std::byte> read_packed_buffer(const DeviceFunction& function, void** extra) {
@@ -106,6 +113,16 @@ void check_shape(const DeviceFunction& function, const LaunchShape& shape) {
          fmt::format("LDS of {} is {} bytes ({} static + {} dynamic), at most {} are allowed", name,
                      fixed + shape.dynamic_lds_bytes, fixed, shape.dynamic_lds_bytes, max_lds_bytes));
   }
+  uint64_t workgroups = 1;
+  for (const uint32_t along : shape.grid) workgroups = std::min<uint64_t>(workgroups * along, UINT32_MAX);
+  const uint64_t most = device_workgroups(function, shape);
+  if (shape.cooperative && workgroups > most) {
+    fail(
+        hipErrorCooperativeLaunchTooLarge,
+        fmt::format("the cooperative launch of {} has {} workgroups, but the device holds {} at once ({} on each of {} "
+                    "CUs)",
+                    name, workgroups, most, most / kComputeUnits, kComputeUnits));
+  }
 }
 
 void execute(const DeviceFunction& function, const LaunchShape& shape, const std::vector<std::byte>& arguments) {
@@ -126,6 +143,8 @@ void execute(const DeviceFunction& function, const LaunchShape& shape, const std
   config.checks = options.checks;
   config.threads = options.threads;
   config.max_wave_instructions = options.instruction_limit;
+  config.resident_workgroups = std::max<uint64_t>(1, device_workgroups(function, shape));
+  config.cooperative = shape.cooperative;
   const std::scoped_lock running(machine().execution);
   DeviceView memory = machine().view(function.device);
   if (options.watch && options.watch->watched().kernel == function.metadata.name) {
@@ -146,6 +165,9 @@ void launch(const void* handle_or_stub, const LaunchShape& shape, void** paramet
   }
   check_shape(*function, shape);
   auto arguments = pack_arguments(*function, parameters, extra);
+  if (stream->capture && shape.cooperative) {
+    fail(hipErrorNotSupported, "a cooperative launch in a captured stream is not simulated");
+  }
   if (!stream->capture) return execute(*function, shape, arguments);
   const hipKernelNodeParams asked{.blockDim = dim3(shape.block[0], shape.block[1], shape.block[2]),
                                   .extra = nullptr,
@@ -171,7 +193,8 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
                                  unsigned int lds_bytes, hipStream_t stream, void** parameters, void** extra) {
   return guarded(__func__, [&] {
     require(function, "f");
-    launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes}, parameters, extra, stream);
+    launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes, false}, parameters, extra,
+           stream);
   });
 }
 
@@ -203,7 +226,8 @@ hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** a
                            hipStream_t stream) {
   return guarded(__func__, [&] {
     require(function, "function_address");
-    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes}, arguments, nullptr, stream);
+    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes, false}, arguments, nullptr,
+           stream);
   });
 }
 
@@ -212,14 +236,29 @@ hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void*
   return guarded(__func__, [&] {
     require(function, "function_address");
     if (start != nullptr && hipEventRecord(start, stream) != hipSuccess) fail(hipErrorInvalidHandle, last_report());
-    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes}, arguments, nullptr, stream);
+    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes, false}, arguments, nullptr,
+           stream);
     if (stop != nullptr && hipEventRecord(stop, stream) != hipSuccess) fail(hipErrorInvalidHandle, last_report());
   });
 }
 
-// All workgroups of a cooperative launch must run at once; here they run one after another on each thread.
-hipError_t hipLaunchCooperativeKernel(const void*, dim3, dim3, void**, unsigned int, hipStream_t) {
-  return guarded(__func__, [] {
-    fail(hipErrorNotSupported, "cooperative launches are not simulated (hipDeviceAttributeCooperativeLaunch is 0)");
+hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                      unsigned int lds_bytes, hipStream_t stream) {
+  return guarded(__func__, [&] {
+    require(function, "f");
+    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes, true}, arguments, nullptr,
+           stream);
+  });
+}
+
+MLAFORGE_HIP_EXPORT hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x,
+                                                                unsigned int grid_y, unsigned int grid_z,
+                                                                unsigned int block_x, unsigned int block_y,
+                                                                unsigned int block_z, unsigned int lds_bytes,
+                                                                hipStream_t stream, void** parameters) {
+  return guarded(__func__, [&] {
+    require(function, "f");
+    launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes, true}, parameters, nullptr,
+           stream);
   });
 }

@@ -13,6 +13,7 @@ struct LaunchShape {
   std::array<uint32_t, 3> grid{};   // workgroups
   std::array<uint32_t, 3> block{};  // threads of a workgroup
   uint64_t dynamic_lds_bytes = 0;
+  bool cooperative = false;  // all workgroups at once
 };
 
 // The kernel argument segment: kernelParams (a pointer for each argument) copied to the offsets of the metadata, or the

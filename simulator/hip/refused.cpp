@@ -143,10 +143,9 @@ REFUSE(hipMemUnmap, REASON)
 REFUSE(hipPointerSetAttribute, REASON)
 #undef REASON
 
-#define REASON "cooperative and multi-device launches are not simulated (hipDeviceAttributeCooperativeLaunch is 0)"
+#define REASON "launches on several devices at once are not simulated"
 REFUSE(hipExtLaunchMultiKernelMultiDevice, REASON)
 REFUSE(hipLaunchCooperativeKernelMultiDevice, REASON)
-REFUSE(hipModuleLaunchCooperativeKernel, REASON)
 REFUSE(hipModuleLaunchCooperativeKernelMultiDevice, REASON)
 #undef REASON
 

@@ -173,6 +173,7 @@ constexpr std::array kHiddenNames = {
     HiddenName{"hidden_dynamic_lds_size", HiddenArgument::dynamic_lds_size},
     HiddenName{"hidden_hostcall_buffer", HiddenArgument::hostcall_buffer},
     HiddenName{"hidden_printf_buffer", HiddenArgument::printf_buffer},
+    HiddenName{"hidden_multigrid_sync_arg", HiddenArgument::multigrid_sync},
     HiddenName{"hidden_heap_v1", HiddenArgument::heap},
 };
 

@@ -286,6 +286,102 @@ TEST_CASE("faults that stop a wave") {
   CHECK(beyond.message.find("v64") != std::string::npos);
 }
 
+namespace {
+
+/// s[8:9] the first argument, v0 a lane's number; `grid` workgroups whose number is s2.
+LaunchResult launch_grid(const std::string& body, TestMemory& memory, uint64_t argument, LaunchConfig config) {
+  auto code = test::make_kernel(
+      {.source = "s_load_dwordx2 s[8:9], s[0:1], 0x0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\n" + body + "\ns_endpgm",
+       .vgprs = 16,
+       .agprs = 0});
+  code.kernarg_bytes = 8;
+  config.kernarg = std::as_bytes(std::span(&argument, 1));
+  return test::launch(code, config, memory);
+}
+
+}  // namespace
+
+TEST_CASE("a workgroup waits for one that starts later, spinning or sleeping") {
+  for (const std::string pause : {"", "s_sleep 1\n"}) {
+    // The last one sets the flag that all others wait for; each then counts itself.
+    const std::string body =
+        "s_cmp_lg_u32 s2, 39\ns_cbranch_scc1 wait\nv_mov_b32 v2, 1\nglobal_store_dword v1, v2, s[8:9]\n"
+        "s_branch count\nwait:\n" +
+        pause +
+        "global_load_dword v2, v1, s[8:9] sc1\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s10, v2\n"
+        "s_cmp_eq_u32 s10, 0\ns_cbranch_scc1 wait\ncount:\nv_mov_b32 v2, 1\ns_mov_b64 exec, 1\n"
+        "global_atomic_add v1, v2, s[8:9] offset:4";
+    for (const unsigned threads : {1u, 3u}) {
+      TestMemory memory;
+      const uint64_t words = memory.allocate(8);
+      LaunchConfig config;
+      config.grid = {40, 1, 1};
+      config.block = {64, 1, 1};
+      config.threads = threads;
+      const auto result = launch_grid(body, memory, words, config);
+      if (!result.ok()) FAIL(format_fault(*result.fault));
+      CHECK(memory.download<uint32_t>(words, 2) == std::vector<uint32_t>{1, 40});
+      CHECK(result.stats.workgroups == 40);
+    }
+  }
+}
+
+TEST_CASE("who waits for a workgroup that fails is not the fault") {
+  const std::string body =
+      "s_cmp_eq_u32 s2, 5\ns_cbranch_scc0 wait\ns_trap 1\nwait:\nglobal_load_dword v2, v1, s[8:9] sc1\n"
+      "s_waitcnt vmcnt(0)\nv_readfirstlane_b32 s10, v2\ns_cmp_eq_u32 s10, 0\ns_cbranch_scc1 wait";
+  for (const unsigned threads : {1u, 2u, 8u}) {
+    TestMemory memory;
+    LaunchConfig config;
+    config.grid = {16, 1, 1};
+    config.threads = threads;
+    const Fault fault = expect_fault(launch_grid(body, memory, memory.allocate(4), config), FaultKind::trap);
+    CHECK(fault.workgroup[0] == 5);
+  }
+  // Nobody sets the flag: an endless loop.
+  TestMemory memory;
+  LaunchConfig config;
+  config.grid = {3, 1, 1};
+  config.max_wave_instructions = 2'000'000;
+  const std::string wait = body.substr(body.find("wait:"));
+  const Fault fault = expect_fault(launch_grid(wait, memory, memory.allocate(4), config), FaultKind::endless_loop);
+  CHECK(fault.workgroup[0] == 0);
+}
+
+TEST_CASE("a cooperative launch: every workgroup meets all others, the same on any number of threads") {
+  // A grid barrier of its own: count up, wait for all.
+  const std::string body =
+      "s_mov_b64 exec, 1\nv_mov_b32 v3, 1\nglobal_atomic_add v1, v3, s[8:9]\nwait:\n"
+      "global_load_dword v2, v1, s[8:9] sc1\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s10, v2\n"
+      "s_cmp_lt_u32 s10, 50\ns_cbranch_scc1 wait\nglobal_atomic_add v1, v3, s[8:9] offset:4";
+  for (const MemoryMode mode : {MemoryMode::lazy, MemoryMode::clobber, MemoryMode::eager, MemoryMode::random}) {
+    std::vector<uint64_t> instructions;
+    for (const unsigned threads : {1u, 4u}) {
+      TestMemory memory;
+      const uint64_t words = memory.allocate(8);
+      LaunchConfig config;
+      config.grid = {50, 1, 1};
+      config.block = {64, 1, 1};
+      config.threads = threads;
+      config.memory = mode;
+      config.cooperative = true;
+      config.checks.global_races = true;
+      const auto result = launch_grid(body, memory, words, config);
+      if (!result.ok()) FAIL(format_fault(*result.fault));
+      CHECK(memory.download<uint32_t>(words, 2) == std::vector<uint32_t>{50, 50});
+      instructions.push_back(result.stats.instructions);
+    }
+    CHECK(instructions[0] == instructions[1]);
+  }
+  TestMemory memory;
+  LaunchConfig config;
+  config.grid = {50, 1, 1};
+  config.cooperative = true;
+  config.resident_workgroups = 49;
+  const Fault fault = expect_fault(launch_grid(body, memory, memory.allocate(8), config), FaultKind::bad_launch);
+  CHECK(fault.message.find("50 workgroups in a cooperative launch, but the device holds 49") != std::string::npos);
+}
+
 TEST_CASE("the reported fault is the lowest workgroup's, whatever the threads") {
   TestMemory memory;
   // Workgroups 3 and up trap; workgroup 3 works longest before it does.

@@ -71,7 +71,9 @@ struct Refused {
 };
 
 constexpr std::array refused{
-    Refused{"ds_gws_*", "global wave sync orders workgroups that run at the same time; here they run one by one"},
+    Refused{
+        "ds_gws_*",
+        "global wave sync: the ISA manual of CDNA 4 does not list it, and ROCm's device libraries avoid it on gfx950"},
     Refused{"s_dcache_discard*", "drops lines that were written: what memory then holds is undefined"},
     Refused{"s_rfe_b64", "trap handlers are not simulated; s_trap is a fault"},
     Refused{"s_rfe_restore_b64", "as s_rfe_b64"},

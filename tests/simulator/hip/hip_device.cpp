@@ -53,7 +53,8 @@ TEST_CASE("attributes agree with the properties") {
   CHECK(attribute(63) == 256);     // hipDeviceAttributeMultiprocessorCount
   CHECK(attribute(87) == 64);      // hipDeviceAttributeWarpSize
   CHECK(attribute(74) == 163840);  // hipDeviceAttributeMaxSharedMemoryPerBlock
-  CHECK(attribute(hipDeviceAttributeCooperativeLaunch) == 0);
+  CHECK(attribute(hipDeviceAttributeCooperativeLaunch) == 1);
+  CHECK(attribute(hipDeviceAttributeCooperativeMultiDeviceLaunch) == 0);
   int value = 0;
   CHECK(hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(5000), 0) == hipErrorInvalidValue);
   CHECK_THAT(report(), Contains("5000"));

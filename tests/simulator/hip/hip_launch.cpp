@@ -5,6 +5,10 @@
 
 #include "hip_fixture.h"
 
+// Not in the headers of HIP 5.
+extern "C" hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                                       unsigned, unsigned, hipStream_t, void**);
+
 using Catch::Matchers::Contains;
 
 namespace {
@@ -250,4 +254,34 @@ TEST_CASE("results do not depend on the memory mode or the threads") {
   check_scaled(out.read(), 1000);
   REQUIRE(mlaforge_simulator_set_option("memory", "lazy") == 0);
   REQUIRE(mlaforge_simulator_set_option("threads", "0") == 0);
+}
+
+TEST_CASE("cooperative launches: all workgroups meet, or the launch is refused") {
+  const LoadedModule module;
+  hipFunction_t meet = module.function("meet");
+  constexpr unsigned workgroups = 300, times = 3;
+  const auto run = [&](unsigned grid, unsigned counted, bool by_module) {
+    const DeviceBuffer<unsigned> counter(std::vector<unsigned>(1)), words(std::vector<unsigned>(counted)),
+        out(std::vector<unsigned>(counted));
+    unsigned rounds = times;
+    void* arguments[] = {const_cast<unsigned**>(&counter.data), const_cast<unsigned**>(&words.data),
+                         const_cast<unsigned**>(&out.data), &counted, &rounds};
+    const hipError_t status = by_module
+                                  ? hipModuleLaunchCooperativeKernel(meet, grid, 1, 1, 64, 1, 1, 0, nullptr, arguments)
+                                  : hipLaunchCooperativeKernel(reinterpret_cast<const void*>(meet), dim3(grid),
+                                                               dim3(64), arguments, 0, nullptr);
+    if (status == hipSuccess) CHECK(out.read() == std::vector<unsigned>(counted, counted * times));
+    return status;
+  };
+  CHECK(run(workgroups, workgroups, false) == hipSuccess);
+  CHECK(run(workgroups, workgroups, true) == hipSuccess);
+  int a_cu = 0;
+  REQUIRE_HIP(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&a_cu, meet, 64, 0));
+  CHECK(run(256 * static_cast<unsigned>(a_cu) + 1, 1, false) == hipErrorCooperativeLaunchTooLarge);
+  CHECK_THAT(report(), Contains("meet") && Contains(std::to_string(256 * a_cu)));
+  // An ordinary launch whose workgroups depend on each other ends too, as far as they fit.
+  const DeviceBuffer<unsigned> counter(std::vector<unsigned>(1)), words(std::vector<unsigned>(20)),
+      out(std::vector<unsigned>(20));
+  REQUIRE_HIP(launch(meet, 20, 64, counter.data, words.data, out.data, 20u, 1u));
+  CHECK(out.read() == std::vector<unsigned>(20, 20));
 }

@@ -48,4 +48,24 @@ KERNEL void spin(volatile int* flag) {
   }
 }
 
+// All workgroups meet `times` times; out[i] counts the neighbours whose word was there each time.
+KERNEL void meet(unsigned* counter, unsigned* words, unsigned* out, unsigned workgroups, unsigned times) {
+  const unsigned me = __builtin_amdgcn_workgroup_id_x();
+  if (__builtin_amdgcn_workitem_id_x() != 0) return;
+  unsigned seen = 0;
+  for (unsigned round = 1; round <= times; ++round) {
+    __hip_atomic_store(&words[me], round, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+    __hip_atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+    while (__hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) < 2 * round * workgroups - workgroups) {
+    }
+    for (unsigned i = 0; i < workgroups; ++i) {
+      seen += __hip_atomic_load(&words[i], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) == round;
+    }
+    __hip_atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+    while (__hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) < 2 * round * workgroups) {
+    }
+  }
+  out[me] = seen;
+}
+
 KERNEL void trap() { __builtin_trap(); }
