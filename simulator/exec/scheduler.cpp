@@ -77,19 +77,31 @@ bool is_vector(const Instruction& instruction) {
   return unit == Unit::valu || unit == Unit::mfma || unit == Unit::vmem || unit == Unit::flat || unit == Unit::ds;
 }
 
-void execute(Wave& wave, const Instruction& instruction, RegisterChecks* checks) {
-  if ((wave.mode & mode_bits::vskip) && is_vector(instruction)) [[unlikely]]
-    return;
-  if ((wave.mode & mode_bits::gpr_idx_en) && instruction.unit == Unit::valu) [[unlikely]] {
+void check_plain(Wave& wave, const Instruction& instruction, RegisterChecks* checks) {
+  if (wave.any_pending) check_pending(wave, instruction);
+  if (checks != nullptr) checks->check(wave, instruction);
+}
+
+/// MODE has VSKIP or GPR_IDX_EN.
+void execute_by_mode(Wave& wave, const Instruction& instruction, RegisterChecks* checks) {
+  if ((wave.mode & mode_bits::vskip) && is_vector(instruction)) return;
+  if ((wave.mode & mode_bits::gpr_idx_en) && instruction.unit == Unit::valu) {
     // The handler moves the VGPR numbers by M0 itself; here the moved ones are checked.
     const Instruction moved = with_relative_indices(wave, instruction);
     check_registers(wave, moved);
-    if (wave.any_pending) check_pending(wave, moved);
-    if (checks != nullptr) checks->check(wave, moved);
+    check_plain(wave, moved, checks);
   } else {
-    if (wave.any_pending) check_pending(wave, instruction);
-    if (checks != nullptr) checks->check(wave, instruction);
+    check_plain(wave, instruction, checks);
   }
+  instruction.handler(wave, instruction);
+}
+
+void execute(Wave& wave, const Instruction& instruction, RegisterChecks* checks) {
+  if (wave.mode & (mode_bits::vskip | mode_bits::gpr_idx_en)) [[unlikely]] {
+    execute_by_mode(wave, instruction, checks);
+    return;
+  }
+  check_plain(wave, instruction, checks);
   instruction.handler(wave, instruction);
 }
 

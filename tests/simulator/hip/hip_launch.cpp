@@ -261,8 +261,8 @@ TEST_CASE("cooperative launches: all workgroups meet, or the launch is refused")
   hipFunction_t meet = module.function("meet");
   constexpr unsigned workgroups = 300, times = 3;
   const auto run = [&](unsigned grid, unsigned counted, bool by_module) {
-    const DeviceBuffer<unsigned> counter(std::vector<unsigned>(1)), words(std::vector<unsigned>(counted)),
-        out(std::vector<unsigned>(counted));
+    const std::vector<unsigned> none(counted);
+    const DeviceBuffer<unsigned> counter(none), words(none), out(none);
     unsigned rounds = times;
     void* arguments[] = {const_cast<unsigned**>(&counter.data), const_cast<unsigned**>(&words.data),
                          const_cast<unsigned**>(&out.data), &counted, &rounds};
@@ -280,8 +280,8 @@ TEST_CASE("cooperative launches: all workgroups meet, or the launch is refused")
   CHECK(run(256 * static_cast<unsigned>(a_cu) + 1, 1, false) == hipErrorCooperativeLaunchTooLarge);
   CHECK_THAT(report(), Contains("meet") && Contains(std::to_string(256 * a_cu)));
   // An ordinary launch whose workgroups depend on each other ends too, as far as they fit.
-  const DeviceBuffer<unsigned> counter(std::vector<unsigned>(1)), words(std::vector<unsigned>(20)),
-      out(std::vector<unsigned>(20));
+  const std::vector<unsigned> none(20);
+  const DeviceBuffer<unsigned> counter(none), words(none), out(none);
   REQUIRE_HIP(launch(meet, 20, 64, counter.data, words.data, out.data, 20u, 1u));
   CHECK(out.read() == std::vector<unsigned>(20, 20));
 }
