@@ -184,6 +184,7 @@ constexpr int kHeadsPerGroup = 6;
 constexpr int kQueryLength = 2;
 constexpr int kRows = 12;
 constexpr int kRowTiles = 1;
+constexpr int kTileRows = 16;  // of a row tile's 16
 constexpr int kSplits = 2;
 constexpr int kPageSize = 1;
 constexpr int kBlockTokens = 128;
@@ -412,7 +413,8 @@ MLA_DEVICE Row find_row(int row, int group) {
 }
 
 MLA_DEVICE void find_rows(Lane lane, int group, Row (&rows)[kRowTiles]) {
-  rows[0] = find_row(0 + lane.column, group);
+  rows[0] = find_row(0 + lane.column % kTileRows, group);
+
 }
 
 // ---- Rows over waves ----------------------------------------------------------------------------------------------
@@ -671,8 +673,9 @@ MLA_DEVICE f32x4 probabilities(f32x4 s, float block_max) {
 }
 
 // Stores four tokens of P as E4M3 hi + lo. What PV takes them for comes back.
-MLA_DEVICE f32x4 store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], int at, f32x4 p) {
+MLA_DEVICE f32x4 store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], [[maybe_unused]] Lane lane, int at, f32x4 p) {
   const int hi = pack_fp8(p);
+
   *(MLA_LDS int*)(arrays[0] + at) = hi;
   const int lo = pack_fp8(p - unpack_fp8(hi));
   *(MLA_LDS int*)(arrays[1] + at) = lo;
@@ -705,6 +708,7 @@ MLA_DEVICE Place row_place(const mlaforge_attention_args& args, const Work& work
 // o of the row, the wave's latents; one wave stores the row's lse.
 MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, float v_scale, Lane lane, Row row,
                           RowState state) {
+
   // O is done here: MFMAs, which take all lanes' operands, must not sink to where some lanes are masked.
 #pragma unroll
   for (int t = 0; t < 4; ++t) asm volatile("" : "+v"(state.o[t]));
@@ -861,7 +865,7 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
   const f32x4 p0 = probabilities(s0, block_max0);
   state[0].sum =
       state[0].sum * rescale0.old + sum_of(p0) * rescale0.block;
-  store_probabilities(lds->probability[0], at.p_write[0], p0);
+  store_probabilities(lds->probability[0], lane, at.p_write[0], p0);
   i32x2 next_page = {0, 0};
   if constexpr (!kLast) {
     wait_vector_memory<9>();  // the page ids wanted are older than the next block's DMA

@@ -9,9 +9,9 @@
 // LDS map (159232 of 163840 bytes)
 //   slots         147456 B  two K slots of 8 tiles x 16 tokens x 576 B; V^T is read from them too
 //   probability     8192 B  P of a block, E4M3: [row tile][part][16 rows][128 tokens]
-//   exchange         512 B  what a block's P stands against: [row tile][0][row][wave]
+//   wave_maxima      512 B  what a block's P stands against: [row tile][wave][row]
 //   pages           2048 B  page ids of each PV wave's tokens of two blocks to come, in copies
-//   totals          1024 B  at the end: each wave's row maxima, then its row sums, as exchange has them
+//   totals          1024 B  at the end: each wave's row maxima, then its row sums: [row tile][maxima, sums][0][row][wave]
 //
 // Budget a block, in clocks of a CU: MFMA 2176, HBM 8101 when every CU streams a chunk of its own.
 #include <mlaforge/kernel_contract.h>
@@ -185,6 +185,7 @@ constexpr int kHeadsPerGroup = 6;
 constexpr int kQueryLength = 3;
 constexpr int kRows = 18;
 constexpr int kRowTiles = 2;
+constexpr int kTileRows = 16;  // of a row tile's 16
 constexpr int kSplits = 2;
 constexpr int kPageSize = 1;
 constexpr int kBlockTokens = 128;
@@ -220,7 +221,7 @@ constexpr float kLn2 = 0.69314718055994530942f;
 struct Lds {
   u8 slots[2 * kSlotBytes];
   u8 probability[kRowTiles][kProbabilityArrays][kProbabilityArray];
-  float exchange[kRowTiles][kQkWaves / 4][16][4];
+  float wave_maxima[kRowTiles][kQkWaves][16];
   int pages[kPvWaves][2][64];
   float totals[kRowTiles][2][kQkWaves / 4][16][4];
 };
@@ -414,8 +415,10 @@ MLA_DEVICE Row find_row(int row, int group) {
 }
 
 MLA_DEVICE void find_rows(Lane lane, int group, Row (&rows)[kRowTiles]) {
-  rows[0] = find_row(0 + lane.column, group);
-  rows[1] = find_row(16 + lane.column, group);
+  rows[0] = find_row(0 + lane.column % kTileRows, group);
+
+  rows[1] = find_row(16 + lane.column % kTileRows, group);
+
 }
 
 // ---- Rows over waves ----------------------------------------------------------------------------------------------
@@ -679,8 +682,9 @@ MLA_DEVICE f32x4 probabilities(f32x4 s, float block_max) {
 }
 
 // Stores four tokens of P as E4M3 hi + lo. What PV takes them for comes back.
-MLA_DEVICE f32x4 store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], int at, f32x4 p) {
+MLA_DEVICE f32x4 store_probabilities(MLA_LDS u8 (*arrays)[kProbabilityArray], [[maybe_unused]] Lane lane, int at, f32x4 p) {
   const int hi = pack_fp8(p);
+
   *(MLA_LDS int*)(arrays[0] + at) = hi;
   const int lo = pack_fp8(p - unpack_fp8(hi));
   *(MLA_LDS int*)(arrays[1] + at) = lo;
@@ -713,6 +717,7 @@ MLA_DEVICE Place row_place(const mlaforge_attention_args& args, const Work& work
 // o of the row, the wave's latents; one wave stores the row's lse.
 MLA_DEVICE void store_row(const mlaforge_attention_args& args, const Work& work, float v_scale, Lane lane, Row row,
                           RowState state) {
+
   // O is done here: MFMAs, which take all lanes' operands, must not sink to where some lanes are masked.
 #pragma unroll
   for (int t = 0; t < 8; ++t) asm volatile("" : "+v"(state.o[t]));
@@ -958,23 +963,23 @@ MLA_DEVICE void attend_keys(MLA_LDS Lds* lds, const Work& work, Lane lane, const
   }
   const float wave_max0 =
       power_of_two_above(max_over_lane_groups(max_float(max_of(s0_0), max_of(s1_0))));
-  put_exchanged(lds->exchange[0], lane, wave_max0);
+  if (lane.group == 0) lds->wave_maxima[0][lane.wave][lane.column] = wave_max0;
   const Rescale rescale0 = take_maximum(state[0], wave_max0);
   const f32x4 p0_0 = probabilities(s0_0, wave_max0);
-  store_probabilities(lds->probability[0], at.p_write[0], p0_0);
+  store_probabilities(lds->probability[0], lane, at.p_write[0], p0_0);
   const f32x4 p1_0 = probabilities(s1_0, wave_max0);
-  store_probabilities(lds->probability[0], at.p_write[1], p1_0);
+  store_probabilities(lds->probability[0], lane, at.p_write[1], p1_0);
   state[0].sum = state[0].sum * rescale0.old +
                  (sum_of(p0_0) + sum_of(p1_0)) * rescale0.block;
 
   const float wave_max1 =
       power_of_two_above(max_over_lane_groups(max_float(max_of(s0_1), max_of(s1_1))));
-  put_exchanged(lds->exchange[1], lane, wave_max1);
+  if (lane.group == 0) lds->wave_maxima[1][lane.wave][lane.column] = wave_max1;
   const Rescale rescale1 = take_maximum(state[1], wave_max1);
   const f32x4 p0_1 = probabilities(s0_1, wave_max1);
-  store_probabilities(lds->probability[1], at.p_write[0], p0_1);
+  store_probabilities(lds->probability[1], lane, at.p_write[0], p0_1);
   const f32x4 p1_1 = probabilities(s1_1, wave_max1);
-  store_probabilities(lds->probability[1], at.p_write[1], p1_1);
+  store_probabilities(lds->probability[1], lane, at.p_write[1], p1_1);
   state[1].sum = state[1].sum * rescale1.old +
                  (sum_of(p0_1) + sum_of(p1_1)) * rescale1.block;
 
@@ -1029,9 +1034,9 @@ MLA_DEVICE void attend_values(MLA_LDS Lds* lds, const Pool& pool, const Work& wo
   Probabilities p[kRowTiles];
   float wave_max[kRowTiles];  // what P of the lane's k block stands against
   p[0] = load_probabilities(lds->probability[0], at);
-  wave_max[0] = lds->exchange[0][0][lane.column][lane.group];
+  wave_max[0] = lds->wave_maxima[0][lane.group][lane.column];
   p[1] = load_probabilities(lds->probability[1], at);
-  wave_max[1] = lds->exchange[1][0][lane.column][lane.group];
+  wave_max[1] = lds->wave_maxima[1][lane.group][lane.column];
 
   // Step 4. The block's slot has been read by all: it takes the block after the next one.
   if constexpr (kBring) {

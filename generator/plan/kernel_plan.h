@@ -73,7 +73,10 @@ struct KernelPlan {
   int pv_waves = 0;  ///< waves that own latents; all, or those behind the QK waves
   std::vector<LdsRegion> lds;
   int lds_bytes = 0, lds_limit = 0;
-  int probability_arrays = 0;  ///< of a row tile: with 64-token blocks hi and lo share one
+  int probability_arrays = 0;  ///< of a row tile: with 64-token blocks, and folded, hi and lo share one
+  /// At most 8 rows, which stand twice in the tile's 16: P's low part lies in the second eight, so that two parts cost
+  /// the MFMAs and the LDS of one, and are taken where one is asked for.
+  bool folded = false;
   std::vector<DmaStep> dma;
   std::vector<QkLine> qk_lines;
   std::vector<VTile> v_tiles;
@@ -107,6 +110,12 @@ struct CombinePlan {
   int steps = 0;  ///< partials that a lane asks for: ceil(splits / (waves x parts))
   int lds_bytes = 0;
 };
+
+/// One E4M3 part of P that stands against a power of two: its largest is rounded too, so o is divided by the sum of
+/// what PV took, which is kept beside the exact sum.
+inline bool has_separate_weight(const KernelPlan& plan) {
+  return plan.pipeline == "warp_specialized" && plan.probability_parts == 1 && !plan.folded;
+}
 
 /// The smallest number of head groups whose rows fit one tile of 16: ceil(heads / groups) x qlen <= 16.
 /// heads in 1 .. 128, qlen in 1 .. 8.

@@ -64,11 +64,6 @@ json v_json(const std::vector<VTile>& tiles) {
   return out;
 }
 
-// One E4M3 part of P that stands against a power of two: its largest is rounded too, and o is divided by what PV took.
-bool separate_weight(const KernelPlan& plan) {
-  return plan.pipeline == "warp_specialized" && plan.probability_parts == 1;
-}
-
 // The two tiles of a wave of the warp-specialized pipeline's QK half.
 json tile_pair_json() {
   json out = json::array();
@@ -121,8 +116,13 @@ json to_json(const KernelPlan& plan) {
           {"output_type", plan.splits > 1 && plan.partial_dtype == "f32" ? "float" : "__bf16"},
           {"output_text", plan.splits > 1 ? "a split's partial output" : "the output"},
           {"probability_parts", plan.probability_parts},
-          {"two_parts", plan.probability_parts == 2},
-          {"probability_text", plan.probability_parts == 2 ? "E4M3 hi + lo" : "one E4M3 part"},
+          {"two_parts", plan.probability_parts == 2 && !plan.folded},
+          {"one_part", plan.probability_parts == 1 && !plan.folded},
+          {"folded", plan.folded},
+          {"tile_rows", plan.folded ? 8 : 16},
+          {"probability_text", plan.folded                   ? "E4M3 hi + lo, lo in the tile's unused rows"
+                               : plan.probability_parts == 2 ? "E4M3 hi + lo"
+                                                             : "one E4M3 part"},
           {"pipeline", plan.pipeline},
           {"wide_kv", plan.wide_kv},
           {"pool_offset", plan.wide_kv ? "unsigned long" : "unsigned"},
@@ -161,8 +161,8 @@ json to_json(const KernelPlan& plan) {
           {"wave_latents", 512 / plan.pv_waves},
           {"page_copies", 64 * plan.qk_waves / plan.block_tokens},
           {"tile_pair", tile_pair_json()},
-          {"separate_weight", separate_weight(plan)},
-          {"divisor", separate_weight(plan) ? "weight" : "sum"},
+          {"separate_weight", has_separate_weight(plan)},
+          {"divisor", has_separate_weight(plan) ? "weight" : "sum"},
           {"qk_mfmas", plan.qk_mfmas},
           {"pv_mfmas", plan.pv_mfmas},
           {"vgpr_estimate", plan.vgpr_estimate},

@@ -105,9 +105,10 @@ std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
        .purpose = plan.block_tokens == 128 ? "P of a block, E4M3: [row tile][part][16 rows][128 tokens]"
                                            : "P of a block, E4M3: [row tile][1][16 rows][64 tokens hi | 64 tokens lo]",
        .bytes = plan.row_tiles * plan.probability_arrays * kTileRows * 128},
-      {.name = "exchange",
-       .declaration = "float exchange[kRowTiles][kQkWaves / 4][16][4];",
-       .purpose = warp_specialized ? "what a block's P stands against: [row tile][0][row][wave]"
+      {.name = warp_specialized ? "wave_maxima" : "exchange",
+       .declaration = warp_specialized ? "float wave_maxima[kRowTiles][kQkWaves][16];"
+                                       : "float exchange[kRowTiles][kQkWaves / 4][16][4];",
+       .purpose = warp_specialized ? "what a block's P stands against: [row tile][wave][row]"
                                    : "row maxima of a block, row sums at the end: [row tile][wave / 4][row][wave % 4]",
        .bytes = plan.row_tiles * kTileRows * plan.qk_waves * 4},
       {.name = "pages",
@@ -117,12 +118,12 @@ std::vector<LdsRegion> lds_map(const KernelPlan& plan) {
        .bytes = plan.qk_waves * kLanes * 4 * (warp_specialized ? 2 : 1)},
   };
   if (warp_specialized) {
-    // With one part of P its sum as PV takes it is another one than the exact sum.
-    const int totals = plan.probability_parts == 1 ? 3 : 2;
-    regions.push_back({.name = "totals",
-                       .declaration = fmt::format("float totals[kRowTiles][{}][kQkWaves / 4][16][4];", totals),
-                       .purpose = "at the end: each wave's row maxima, then its row sums, as exchange has them",
-                       .bytes = totals * plan.row_tiles * kTileRows * plan.qk_waves * 4});
+    const int totals = has_separate_weight(plan) ? 3 : 2;
+    regions.push_back(
+        {.name = "totals",
+         .declaration = fmt::format("float totals[kRowTiles][{}][kQkWaves / 4][16][4];", totals),
+         .purpose = "at the end: each wave's row maxima, then its row sums: [row tile][maxima, sums][0][row][wave]",
+         .bytes = totals * plan.row_tiles * kTileRows * plan.qk_waves * 4});
   }
   return regions;
 }
@@ -208,7 +209,8 @@ KernelPlan size_plan(const Variant& v) {
   plan.threads = plan.waves * kLanes;
   constexpr int kWavesOnUnit = 8;  // one workgroup of 8 waves or two of 4
   plan.waves_per_simd = kWavesOnUnit / kSimds;
-  plan.probability_arrays = v.block_tokens == 128 ? v.probability_parts : 1;
+  plan.folded = v.block_tokens == 128 && plan.rows <= kTileRows / 2;
+  plan.probability_arrays = v.block_tokens == 128 && !plan.folded ? v.probability_parts : 1;
 
   plan.vgpr_limit = kVgprs / plan.waves_per_simd;
   plan.vgpr_estimate = estimate_vgprs(plan);
