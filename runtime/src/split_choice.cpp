@@ -8,19 +8,20 @@ namespace {
 
 // Fitted to the cycle model's nominal times for the MI355X (docs/timing.md): predictions, to be replaced by tuning
 // data. Clocks at 2.4 GHz.
-constexpr int32_t kStart = 6800;          // launch to the first block's end, less a block; a CTA's end
-constexpr int32_t kStartWarp = 8500;      // the same, warp-specialized: QK is a block ahead
-constexpr int32_t kNextRound = 3000;      // the same for the CTAs that follow on a CU
-constexpr int32_t kBlock128 = 2770;       // 128 tokens, 16 rows, uniform pipeline
-constexpr int32_t kBlockWarp = 2200;      // the same, warp-specialized
+constexpr int32_t kStart = 6170;          // launch to the first block's end, less a block; a CTA's end
+constexpr int32_t kStart64 = 5690;        // the same with 64 tokens
+constexpr int32_t kStartWarp = 5510;      // the same, warp-specialized
+constexpr int32_t kNextRound = 1500;      // the same for the CTAs that follow on a CU
+constexpr int32_t kBlock128 = 2830;       // 128 tokens, 16 rows, uniform pipeline
+constexpr int32_t kBlockWarp = 2160;      // the same, warp-specialized
 constexpr int32_t kBlock64Alone = 1870;   // 64 tokens, 16 rows, one CTA on the CU
-constexpr int32_t kBlock64Shared = 2700;  // two CTAs on the CU
-constexpr int32_t kRowTile128 = 1300;     // each further 16 rows; half of it with 64 tokens
-constexpr int32_t kRowTileWarp = 900;     // the same, warp-specialized
-constexpr int32_t kHbmStart = 7500;       // until HBM streams, and the last CTA's end; two CTAs a CU hide some of it
-constexpr int32_t kHbmStart64 = 6000;
-constexpr int32_t kHbmRestart = 5500;     // where one CTA a CU has to end before the next starts
-constexpr int32_t kGapAndCombine = 6700;  // the gap between the kernels, and a combine kernel of few bytes
+constexpr int32_t kBlock64Shared = 2800;  // two CTAs on the CU
+constexpr int32_t kRowTile128 = 1480;     // each further 16 rows; half of it with 64 tokens
+constexpr int32_t kRowTileWarp = 1090;    // the same, warp-specialized
+constexpr int32_t kHbmStart = 6860;       // until HBM streams, and the last CTA's end; two CTAs a CU hide some of it
+constexpr int32_t kHbmStart64 = 2920;
+constexpr int32_t kHbmRestart = 5800;     // where one CTA a CU has to end before the next starts
+constexpr int32_t kGapAndCombine = 5310;  // the gap between the kernels, and a combine kernel of few bytes
 constexpr uint64_t kHbmBytesAClock =
     2417;  // 5.8 TB/s; the combine kernel, which reads the Infinity Cache, about as fast
 
@@ -80,7 +81,7 @@ SplitCandidate candidate_of(const mlaforge_kernel_row& row, int64_t compute_unit
       static_cast<uint32_t>(std::bit_width(static_cast<uint32_t>(std::max(row.block_tokens, 1))) - 1);
   candidate.by_splits = Divider(candidate.splits);
   candidate.by_slots = Divider(candidate.slots);
-  candidate.start_clocks = warp_specialized ? kStartWarp : kStart;
+  candidate.start_clocks = warp_specialized ? kStartWarp : half_block ? kStart64 : kStart;
   candidate.alone_clocks = (warp_specialized ? kBlockWarp : half_block ? kBlock64Alone : kBlock128) + tile;
   candidate.shared_clocks = half_block ? kBlock64Shared + 2 * tile : candidate.alone_clocks;
   candidate.stream_start_clocks = half_block ? kHbmStart64 : kHbmStart;
