@@ -12,7 +12,10 @@ __attribute__((device)) T hidden(int offset) {
 
 // Offsets of code object version 5 (LLVM's AMDGPUUsage, "V5 implicit kernel arguments").
 KERNEL void read_hidden(unsigned long* out) {
-  if (__builtin_amdgcn_workitem_id_x() != 0) return;
+  // One workgroup: all of them would race for the same words.
+  const int workgroup =
+      __builtin_amdgcn_workgroup_id_x() | __builtin_amdgcn_workgroup_id_y() | __builtin_amdgcn_workgroup_id_z();
+  if (workgroup != 0 || __builtin_amdgcn_workitem_id_x() != 0) return;
   for (int axis = 0; axis < 3; ++axis) {
     out[axis] = hidden<unsigned>(4 * axis);                 // block counts
     out[3 + axis] = hidden<unsigned short>(12 + 2 * axis);  // group sizes
