@@ -12,7 +12,9 @@ Diagnostics in_file(Diagnostics errors, const std::string& path) {
   const std::string file = path.empty() ? "built-in config" : path;
   for (Diagnostic& error : errors) {
     if (error.where != path)
-      error.where = error.where.starts_with("/") ? file + "#" + error.where : file + ": " + error.where;
+      error.where = error.where.empty()            ? file
+                    : error.where.starts_with("/") ? file + "#" + error.where
+                                                   : file + ": " + error.where;
   }
   return errors;
 }

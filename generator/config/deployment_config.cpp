@@ -95,7 +95,8 @@ void check_heads(const DeploymentConfig& config, Diagnostics& errors) {
     const std::vector<int> all = divisors(heads);
     const auto enough = std::find_if(all.begin(), all.end(), [heads](int d) { return heads / d <= kMaxHeads; });
     errors.push_back({.where = "/tensor_parallel",
-                      .problem = fmt::format("{} heads over {} ranks are {} heads a rank", heads, ranks, heads / ranks),
+                      .problem = fmt::format("{} heads over {} are {} heads a rank", heads,
+                                             counted(static_cast<size_t>(ranks), "rank"), heads / ranks),
                       .value = std::to_string(ranks),
                       .allowed = fmt::format("1 .. {} heads a rank", kMaxHeads),
                       .nearest = std::to_string(*enough)});
@@ -139,6 +140,7 @@ void check_kernel_count(const DeploymentConfig& config, Diagnostics& errors) {
     if (count <= kMaxKernels) continue;
     errors.push_back({.where = fmt::format("/kernels/{}", i),
                       .problem = "the lists' combinations are too many kernels",
+                      .value = fmt::format("more than {}", kMaxKernels),
                       .allowed = fmt::format("at most {} kernels a config", kMaxKernels),
                       .nearest = "shorter lists"});
   }

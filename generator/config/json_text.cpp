@@ -132,7 +132,9 @@ Expected<Json> parse_json(std::string_view text) {
     if (!duplicates.found().empty()) return duplicates.found();
     return document;
   } catch (const Json::parse_error& error) {
-    return Diagnostic{.where = position(text, error.byte), .problem = "not JSON: " + reason(error.what())};
+    return Diagnostic{.where = position(text, error.byte),
+                      .problem = "not JSON: " + reason(error.what()),
+                      .allowed = "JSON, which has no comments, no trailing commas and no NaN"};
   } catch (const Json::out_of_range& error) {
     // "[json.exception.out_of_range.406] number overflow parsing '1e999'" does not say where.
     const std::string_view what = error.what();
@@ -142,7 +144,8 @@ Expected<Json> parse_json(std::string_view text) {
     const size_t at = text.find(number);
     return Diagnostic{.where = position(text, at == std::string_view::npos ? 0 : at + 1),
                       .problem = "the number is too large",
-                      .value = std::string(number)};
+                      .value = std::string(number),
+                      .allowed = "a number that a double holds"};
   } catch (const Diagnostic& error) {
     return error;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -44,6 +45,7 @@ std::string to_pointer(const Path& path) {
   return text;
 }
 
+const Json& resolve(Json&&) = delete;  // it would not outlive the call
 const Json& resolve(const Json& node) {
   if (!node.contains("$ref")) return node;
   return config_schema().at(Json::json_pointer(node.at("$ref").get<std::string>().substr(1)));
@@ -119,6 +121,23 @@ std::optional<double> meant_number(const Json& value) {
   }
 }
 
+/// Words that people take from the command line, the kernels' names or other tools.
+std::optional<std::string> meant_word(std::string_view word) {
+  constexpr std::pair<std::string_view, const char*> meanings[] = {
+      {"qlen", "query_length"},   {"q_dtype", "query_dtype"}, {"tp", "tensor_parallel"},
+      {"cp", "context_parallel"}, {"variants", "kernels"},    {"ws", "warp_specialized"}};
+  for (const auto& [said, meant] : meanings) {
+    if (said == word) return meant;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> nearest_word(const std::string& word, const std::vector<std::string>& words) {
+  const auto meant = meant_word(word);
+  if (meant && std::find(words.begin(), words.end(), *meant) != words.end()) return meant;
+  return nearest_name(word, words);
+}
+
 std::optional<std::string> nearest_of(const Json& choices, const Json& value) {
   if (choices.size() == 1) return choices[0].dump();
   if (const auto meant = meant_number(value); meant && !std::isnan(*meant)) {
@@ -136,8 +155,30 @@ std::optional<std::string> nearest_of(const Json& choices, const Json& value) {
   for (const Json& choice : choices) {
     if (choice.is_string()) names.push_back(choice);
   }
-  const auto name = nearest_name(value.get<std::string>(), names);
+  const auto name = nearest_word(value.get<std::string>(), names);
   return name ? std::optional(Json(*name).dump()) : std::nullopt;
+}
+
+/// Whether a schema takes any value of this JSON type.
+bool takes_type(const Json& schema, const Json& value);
+
+/// A name in the form that the schema's pattern asks for: lower case, digits and underscores, a letter first.
+std::string as_name(const std::string& text) {
+  std::string name = text.empty() || std::isalpha(static_cast<unsigned char>(text[0])) == 0 ? "config_" : "";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    name += std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '_';
+  }
+  return name;
+}
+
+/// What works where nothing is near: the default, else the least.
+std::optional<std::string> fallback(const Json& schema) {
+  const Json& node = resolve(schema);
+  if (node.contains("default")) return node.at("default").dump();
+  if (node.contains("anyOf")) return fallback(node.at("anyOf").front());
+  if (node.contains("enum")) return node.at("enum").front().dump();
+  return node.contains("minimum") ? std::optional(node.at("minimum").dump()) : std::nullopt;
 }
 
 /// The nearest value that a schema takes, where one is near.
@@ -153,13 +194,18 @@ std::optional<std::string> nearest(const Json& schema, const Json& value) {
   const std::string type = node.value("type", "");
   if (type == "boolean" && value.is_number_integer()) return value == 0 ? "false" : "true";
   if (type == "boolean" && (value == "true" || value == "false")) return value.get<std::string>();
+  if (type == "array" && value.is_object() && takes_type(node.at("items"), value)) return "[" + value.dump() + "]";
+  if (node.contains("pattern") && value.is_string()) return Json(as_name(value.get<std::string>())).dump();
+  if (type == "number") {
+    const auto meant = meant_number(value);
+    return meant && *meant > 0 && std::isfinite(*meant) ? std::optional(Json(*meant).dump()) : std::nullopt;
+  }
   const auto number = type == "integer" ? meant_number(value) : std::nullopt;
   if (!number || !std::isfinite(*number)) return std::nullopt;
   return fmt::format(
       "{}", std::clamp<int64_t>(std::llround(std::clamp(*number, -1e9, 1e9)), node.at("minimum"), node.at("maximum")));
 }
 
-/// Whether a schema takes any value of this JSON type.
 bool takes_type(const Json& schema, const Json& value) {
   const Json& node = resolve(schema);
   const auto any = [&value](const Json& forms, auto&& takes) {
@@ -199,7 +245,7 @@ void describe_object(const Json& node, const Json& value, const Path& path, Diag
                    .problem = "unknown field",
                    .value = member.dump(),
                    .allowed = fmt::format("{}", fmt::join(names, ", ")),
-                   .nearest = nearest_name(key, names).value_or("")});
+                   .nearest = nearest_word(key, names).value_or("")});
   }
   for (const Json& key : node.at("required")) {
     if (value.contains(key.get<std::string>())) continue;
@@ -216,12 +262,16 @@ void describe(const Json& config, const Path& path, Diagnostics& out) {
   const Json& node = schema_at(path);
   const Json& value = value_at(config, path);
   if (node.value("type", "") == "object" && value.is_object()) return describe_object(node, value, path, out);
-  const char* problem = !takes_type(node, value) ? "wrong type" : value.is_array() ? "an empty list" : "not allowed";
+  const char* problem = !takes_type(node, value) ? "wrong type"
+                        : value.is_array()       ? "an empty list asks for no kernel"
+                                                 : "not allowed";
+  auto near = nearest(node, value);
+  if (!near || value.is_array()) near = fallback(node);
   out.push_back({.where = to_pointer(path),
                  .problem = problem + reason_for(path, value),
                  .value = value.dump(),
                  .allowed = allowed(node),
-                 .nearest = nearest(node, value).value_or("")});
+                 .nearest = near.value_or("")});
 }
 
 /// Places of numbers such as 8.0: the validator compares choices by value and would take them for 8.

@@ -18,6 +18,23 @@ struct Origin {
   std::vector<std::pair<const char*, size_t>> indices;
 };
 
+/// The plan's choice; where every pipeline refuses, the one that takes the fewest head groups, so that the refusal
+/// names the least that works.
+mlaforge_pipeline auto_pipeline(const Variant& variant) {
+  const auto groups_needed = [&variant](mlaforge_pipeline pipeline) {
+    Variant v = variant;
+    v.pipeline = pipeline;
+    const PlanResult plan = make_plan(v);
+    const auto* refusal = std::get_if<PlanRefusal>(&plan);
+    if (refusal == nullptr) return 0;
+    return refusal->field == "head_groups" ? std::stoi(refusal->nearest) : v.heads + 1;
+  };
+  const mlaforge_pipeline chosen = choose_pipeline(variant);
+  if (groups_needed(chosen) == 0) return chosen;
+  return groups_needed(MLAFORGE_WARP_SPECIALIZED) < groups_needed(MLAFORGE_UNIFORM) ? MLAFORGE_WARP_SPECIALIZED
+                                                                                    : MLAFORGE_UNIFORM;
+}
+
 /// Calls `visit(variant, origin)` for every combination of one entry's lists.
 template <typename F>
 void for_each_variant(const DeploymentConfig& config, size_t entry, F&& visit) {
@@ -51,7 +68,7 @@ void for_each_variant(const DeploymentConfig& config, size_t entry, F&& visit) {
   expand("wide_kv", request.wide_kv, [](Variant& v, int value) { v.wide_kv = value != 0; });
   expand("block_tokens", request.block_tokens, [](Variant& v, int value) { v.block_tokens = value; });
   expand("pipeline", request.pipeline, [](Variant& v, const std::optional<mlaforge_pipeline>& value) {
-    v.pipeline = value ? *value : choose_pipeline(v);
+    v.pipeline = value ? *value : auto_pipeline(v);
   });
   for (const auto& [variant, origin] : partial) visit(variant, origin);
 }

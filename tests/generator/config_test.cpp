@@ -161,10 +161,36 @@ TEST_CASE("values out of range name the range and the nearest") {
 }
 
 TEST_CASE("empty lists are refused") {
-  CHECK(only_error(patched("/kernels", Json::array())).problem == "an empty list");
+  CHECK(only_error(patched("/kernels", Json::array())).problem == "an empty list asks for no kernel");
   const auto error = only_error(patched("/kernels/0/splits", Json::array()));
   CHECK(error.where == "/kernels/0/splits");
-  CHECK(error.problem == "an empty list");
+  CHECK(error.problem == "an empty list asks for no kernel");
+  CHECK(error.nearest == "1");
+  CHECK(only_error(patched("/page_size", Json::array())).nearest == "1");
+  CHECK(only_error(patched("/kernels/0/head_groups", Json::array())).nearest == "\"auto\"");
+}
+
+TEST_CASE("where nothing is near, something that works is named") {
+  struct Case {
+    const char* pointer;
+    Json value;
+    const char* nearest;
+  };
+  const Case cases[] = {{"/kernels/0/splits", true, "1"},
+                        {"/kernels/0/splits", nullptr, "1"},
+                        {"/kernels/0/splits", {{"a", 1}}, "1"},
+                        {"/kernels", {{"query_length", 1}}, "[{\"query_length\":1}]"},
+                        {"/name", "A b", "\"a_b\""},
+                        {"/name", "7", "\"config_7\""},
+                        {"/model/softmax_scale", "0.1", "0.1"},
+                        {"/kernels/0/pipeline", "ws", "\"warp_specialized\""},
+                        {"/wide_kv", "yes", "false"}};
+  for (const Case& c : cases) {
+    INFO(c.pointer << " = " << c.value);
+    CHECK(only_error(patched(c.pointer, c.value)).nearest == c.nearest);
+  }
+  CHECK(only_error(patched("/kernels/0/qlen", 4)).nearest == "query_length");
+  CHECK(only_error(patched("/variants", Json::array())).nearest == "kernels");
 }
 
 TEST_CASE("fnuz and bf16 caches are refused with the reason") {
@@ -208,7 +234,8 @@ TEST_CASE("lists whose combinations no memory holds are refused at once") {
   REQUIRE_FALSE(many.has_value());
   REQUIRE(many.errors().size() == 1);
   CHECK(to_string(many.errors()) ==
-        "/kernels/0: the lists' combinations are too many kernels (allowed: at most 10000 kernels a config; nearest: "
+        "/kernels/0: the lists' combinations are too many kernels (value: more than 10000; allowed: at most 10000 "
+        "kernels a config; nearest: "
         "shorter lists)");
 }
 

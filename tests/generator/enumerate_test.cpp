@@ -92,3 +92,21 @@ TEST_CASE("the plan's clocks of a block are near the cycle model's") {
     CHECK(std::get<KernelPlan>(plan).predicted_block_clocks == Approx(point.clocks).epsilon(0.09));
   }
 }
+
+TEST_CASE("where no pipeline takes so few head groups, auto names the fewest that one takes") {
+  const auto nearest_of = [](const char* pipeline, int block_tokens) {
+    const auto config = parse_config(
+        std::string(R"({"name": "a", "model": {"num_heads": 128}, "kernels": [{"query_length": 4, "splits": 1,)") +
+        R"("head_groups": 2, "pipeline": ")" + pipeline + R"(", "block_tokens": )" + std::to_string(block_tokens) +
+        "}]}");
+    REQUIRE(config.has_value());
+    const auto plan = plan_deployment(*config);
+    REQUIRE_FALSE(plan.has_value());
+    return plan.errors().front().nearest;
+  };
+  // Four positions a head: one tile of 16 rows is 4 heads of 128, the warp-specialized pipeline's two tiles are 8.
+  CHECK(nearest_of("uniform", 128) == "32");
+  CHECK(nearest_of("warp_specialized", 128) == "16");
+  CHECK(nearest_of("auto", 128) == "16");
+  CHECK(nearest_of("auto", 64) == "32");  // the other pipeline has no blocks of 64
+}
