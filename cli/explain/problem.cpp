@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "cli/explain/miss.h"
 #include "generator/config/nearest.h"
 #include "runtime/src/explain.h"
 #include "runtime/src/tuning.h"
@@ -165,7 +166,7 @@ Expected<Answer> explain_problem(const std::vector<PlannedKernel>& kernels, cons
     workspace_layout(table.rows[selection.row], static_cast<uint64_t>(problem.batch_capacity), layout);
     answer.workspace_bytes = layout.bytes;
   } else {
-    answer.miss = mlaforge_last_error();
+    answer.miss = miss_text(table.rows, problem);
   }
   std::vector<Verdict> verdicts = judge_rows(table, problem);
   std::sort(verdicts.begin(), verdicts.end(), [](const Verdict& a, const Verdict& b) {

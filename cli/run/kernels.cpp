@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "cli/explain/miss.h"
 #include "generator/emit/files.h"
 #include "runtime/src/library.h"
 #include "runtime/src/tuning.h"
@@ -31,6 +32,14 @@ std::string among(const KernelFilter& filter) {
   return kept.empty() ? "" : "among the kernels of" + kept + ": ";
 }
 
+/// What a filter asks of a kernel, as members of a config's entry.
+std::string config_fields(const KernelFilter& filter) {
+  std::string fields;
+  if (filter.pipeline) fields += ", \"pipeline\": \"" + std::string(pipeline_name(*filter.pipeline)) + "\"";
+  if (filter.block_tokens) fields += ", \"block_tokens\": " + std::to_string(*filter.block_tokens);
+  return fields;
+}
+
 }  // namespace
 
 Kernels::Kernels(DeploymentPlan plan, CompileOptions compile_options, const HipApi& hip)
@@ -46,15 +55,17 @@ Expected<const PlannedKernel*> Kernels::select(const mlaforge_problem& problem, 
   std::vector<mlaforge_kernel_row> rows;
   std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(rows),
                [&](const mlaforge_kernel_row& row) { return passes(row, filter); });
-  if (rows.empty()) {
+  if (rows.empty() && filter.name) {
     return error_of("kernel",
                     "no kernel of the config has this name, pipeline and block_tokens; `mlaforge list` names all");
   }
   const DispatchTable table = make_table(std::move(rows), mi355x_compute_units);
   Selection selection;
-  if (select_row(table, problem, selection) != MLAFORGE_SUCCESS) {
-    return error_of("problem", among(filter) + mlaforge_last_error());
+  const mlaforge_status status = select_row(table, problem, selection);
+  if (status == MLAFORGE_NO_KERNEL) {
+    return error_of("problem", among(filter) + explain::miss_text(table.rows, problem, config_fields(filter)));
   }
+  if (status != MLAFORGE_SUCCESS) return error_of("problem", among(filter) + mlaforge_last_error());
   return find(table.rows[selection.row].name);
 }
 

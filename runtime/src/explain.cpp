@@ -86,7 +86,7 @@ std::string blame(std::span<const mlaforge_kernel_row> table, const std::vector<
       text += given.empty() ? "" : " with " + given;
       std::string list;
       for (const int64_t value : available) {
-        list += (list.empty() ? "" : ", ") + value_text(field.name, value);
+        list.append(list.empty() ? "" : ", ").append(value_text(field.name, value));
       }
       return text + (list.empty() ? "; there are no kernels at all" : "; available: " + list);
     }
@@ -124,7 +124,7 @@ std::string nearest(std::span<const mlaforge_kernel_row> table, const std::vecto
 }
 
 /// A deployment config (configs/schema.json) whose output has the missing kernel.
-std::string config_text(const mlaforge_problem& problem) {
+std::string config_text(const mlaforge_problem& problem, const std::string& more_fields) {
   const bool wide = problem.pool_bytes > narrow_pool_limit_bytes;
   return "{\"name\": \"missing\", \"model\": {\"num_heads\": " + std::to_string(problem.heads) +
          "}, \"page_size\": " + std::to_string(problem.page_size) + ", \"query_dtype\": \"" +
@@ -133,7 +133,7 @@ std::string config_text(const mlaforge_problem& problem) {
          ", \"wide_kv\": " + (wide ? "true" : "false") +
          (problem.probability_parts == 1 ? ", \"probability_parts\": 1" : "") +
          ", \"kernels\": [{\"query_length\": " + std::to_string(problem.qlen) +
-         ", \"splits\": " + std::to_string(problem.splits == 0 ? 1 : problem.splits) + "}]}";
+         ", \"splits\": " + std::to_string(problem.splits == 0 ? 1 : problem.splits) + more_fields + "}]}";
 }
 
 std::string chosen_reason(mlaforge_basis basis) {
@@ -165,11 +165,12 @@ std::string describe(const mlaforge_kernel_row& row) {
          ", probability_parts " + std::to_string(row.probability_parts);
 }
 
-std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlaforge_problem& problem) {
+std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlaforge_problem& problem,
+                         const std::string& more_fields) {
   const std::vector<Field> fields = wanted_fields(problem);
   const std::string near = nearest(table, fields);
   return "no kernel for this problem: " + blame(table, fields, problem) + (near.empty() ? "" : "\nnearest: " + near) +
-         "\nto generate it: " + config_text(problem);
+         miss_remedy + config_text(problem, more_fields);
 }
 
 std::vector<Verdict> judge_rows(const DispatchTable& table, const mlaforge_problem& problem) {

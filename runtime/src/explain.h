@@ -11,7 +11,11 @@
 namespace mlaforge {
 
 /// The message of a miss: the first field that nothing matches, the nearest rows, the config that generates the kernel.
-std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlaforge_problem& problem);
+/// Behind `miss_remedy` stands a deployment config that asks for the kernel; `more_fields` are members for its entry of
+/// `kernels` that no problem has, each with a comma before it.
+std::string explain_miss(std::span<const mlaforge_kernel_row> table, const mlaforge_problem& problem,
+                         const std::string& more_fields = {});
+inline constexpr const char* miss_remedy = "\nto generate it: ";
 
 /// One row's part in a choice.
 struct Verdict {

@@ -142,3 +142,36 @@ TEST_CASE("a word that is no field or no value of it is named, with what is allo
   CHECK_THAT(refused("kv_dtype=fp8"), Contains("bf16, fp8_e4m3"));
   CHECK_THAT(refused("qlen=9"), Contains("problem.qlen is 9") && Contains("1 .. 8"));
 }
+
+TEST_CASE(
+    "the config behind a miss, pasted, makes the kernel: every field of a problem, and what run was told to take") {
+  const TemporaryFolder folder;
+  const std::string config = make_config(folder);
+  const auto names_when_pasted = [&](const std::string& miss) {
+    const std::string marker = "to generate it: ";
+    INFO(miss);
+    REQUIRE(miss.find(marker) != std::string::npos);
+    const size_t start = miss.find(marker) + marker.size();
+    write(folder / "pasted.json", miss.substr(start, miss.find('\n', start) - start));
+    const Outcome listed = mlaforge_command({"list", "--config", (folder / "pasted.json").string()});
+    INFO(listed.err);
+    REQUIRE(listed.exit_code == 0);
+    return listed.out.substr(0, listed.out.find(' '));
+  };
+  const Json miss = explain({"--config", config, "--problem",
+                             "qlen=5,page_size=64,q_dtype=fp8_e4m3,context_parallel=2,splits=33,probability_parts=1,"
+                             "pool_bytes=9000000000"},
+                            1);
+  CHECK(names_when_pasted(miss.at("miss")) == "mla_decode_fp8q_fp8kv_h12_g4_q5_b128_s33_p64__gfx950_wide_cp2_pp1");
+  if (std::string(MLAFORGE_HIP_SIMULATOR).empty()) return;
+  const auto run = [&](const std::string& pipeline, const std::string& block) {
+    const Outcome outcome = mlaforge_command({"run", "--config", config, "--qlen", "2", "--context", "100", "--splits",
+                                              "8", "--pipeline", pipeline, "--block-tokens", block});
+    CHECK(outcome.exit_code == 2);
+    return outcome.err;
+  };
+  CHECK(names_when_pasted(run("warp_specialized", "128")) == kernel(2, 8) + "_ws");
+  CHECK(names_when_pasted(run("uniform", "64")) == "mla_decode_bf16q_fp8kv_h12_g2_q2_b64_s8_p1__gfx950");
+  // What no config gives is not proposed.
+  CHECK_THAT(run("warp_specialized", "64"), Contains("it cannot be generated") && Contains("nearest: 128"));
+}
