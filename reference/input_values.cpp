@@ -74,7 +74,8 @@ void RequestValues::fill_spike_query(double nats, std::span<uint16_t> q, double 
 void RequestValues::fill_rising_key(int token, std::span<uint8_t> row) const {
   const int blocks = (context_ + rising_block_tokens - 1) / rising_block_tokens;
   const double rise = std::min(rising_most, rising_span / std::max(1, blocks - 1));
-  const double logit = rise * (token / rising_block_tokens - 0.5 * (blocks - 1));
+  const int block = token / rising_block_tokens;
+  const double logit = rise * (block - 0.5 * (blocks - 1));
   double left = logit / logit_scale_;
   for (int column = 0; column < rope_dim; ++column) {
     const uint8_t byte = encode_e4m3(left / (rope_dim - column));

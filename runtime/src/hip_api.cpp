@@ -139,7 +139,7 @@ bool try_paths(const std::vector<std::string>& paths, const std::string& wanted_
         return true;
       }
     }
-    tried += "\n  " + path + ": " + reason;
+    tried.append("\n  ").append(path).append(": ").append(reason);
   }
   return false;
 }

@@ -198,11 +198,8 @@ std::optional<Operand> parse_operand(std::string_view part, std::string_view mne
     op->dwords = named.dwords;
   }
   if (!op) op = parse_register(part);
-  if (!op && neg) {  // "-1.0" was read above; "-|1.0|" or neg(0.5) lands here
-    op = parse_operand(part, mnemonic);
-  } else if (!op && abs) {
-    op = parse_operand(part, mnemonic);
-  }
+  // "-1.0" was read above; "-|1.0|" or neg(0.5) lands here.
+  if (!op && (neg || abs)) op = parse_operand(part, mnemonic);
   if (op) {
     op->neg = op->neg != neg;
     op->abs = op->abs || abs;

@@ -23,6 +23,7 @@ uint64_t readable_bytes_from(uint64_t address) {
     unsigned long long first = 0;
     unsigned long long last = 0;
     char readable = '-';
+    // The kernel writes these lines. NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion)
     if (std::sscanf(line.c_str(), "%llx-%llx %c", &first, &last, &readable) != 3) continue;
     if (readable == 'r' && first <= end && last > end) end = last;
   }
