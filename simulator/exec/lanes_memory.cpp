@@ -7,7 +7,9 @@
 namespace mlaforge::simulator {
 namespace {
 
-uint32_t load_small(const std::byte* from, Element element, uint32_t old) {
+/// With ECC, which the MI355X always has, a load of 16 bits writes the whole register: the other half is zero (ISA of
+/// CDNA 4, 9.1.6).
+uint32_t load_small(const std::byte* from, Element element) {
   uint8_t byte = 0;
   uint16_t half = 0;
   if (from != nullptr) {
@@ -28,21 +30,21 @@ uint32_t load_small(const std::byte* from, Element element, uint32_t old) {
     case Element::i16:
       return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(half)));
     case Element::u8_d16:
-      return (old & 0xffff0000) | byte;
+      return byte;
     case Element::u8_d16_hi:
-      return (old & 0xffff) | uint32_t{byte} << 16;
+      return uint32_t{byte} << 16;
     case Element::i8_d16:
-      return (old & 0xffff0000) | (signed_byte & 0xffff);
+      return signed_byte & 0xffff;
     case Element::i8_d16_hi:
-      return (old & 0xffff) | signed_byte << 16;
+      return signed_byte << 16;
     case Element::b16_d16:
-      return (old & 0xffff0000) | half;
+      return half;
     case Element::b16_d16_hi:
-      return (old & 0xffff) | uint32_t{half} << 16;
+      return uint32_t{half} << 16;
     case Element::dwords:
       break;
   }
-  return old;
+  return 0;
 }
 
 template <int Dwords>
@@ -93,9 +95,8 @@ void apply_load(Wave& wave, PendingOp& op) {
     }
   }
   uint32_t* row = wave.vgpr[op.first_register].lane;
-  for_lanes(op.exec, [&](int lane) {
-    row[lane] = load_small(op.address[static_cast<size_t>(lane)], transfer.element, row[lane]);
-  });
+  for_lanes(op.exec,
+            [&](int lane) { row[lane] = load_small(op.address[static_cast<size_t>(lane)], transfer.element); });
 }
 
 void apply_store(Wave&, PendingOp& op) {
@@ -118,7 +119,7 @@ void apply_dma(Wave&, PendingOp& op) {
     case 2:
       for_lanes(op.exec, [&](int lane_index) {
         const auto lane = static_cast<size_t>(lane_index);
-        const uint32_t value = load_small(op.address[lane], unpack(op.detail).element, 0);
+        const uint32_t value = load_small(op.address[lane], unpack(op.detail).element);
         std::memcpy(op.address2[lane], &value, 4);
       });
       return;

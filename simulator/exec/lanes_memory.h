@@ -15,7 +15,7 @@ enum class Element : uint8_t {
   i8,      ///< sign-extended
   u16,
   i16,
-  u8_d16,     ///< to the low half, the high half is kept
+  u8_d16,     ///< to the low half
   u8_d16_hi,  ///< to the high half
   i8_d16,
   i8_d16_hi,

@@ -129,7 +129,8 @@ void apply_load_format(Wave& wave, PendingOp& op) {
     if (!half) raise_narrow(wave, op, value, lane);
     uint32_t& to = wave.vgpr[op.first_register + c / 2].lane[lane];
     const bool high = t.form.high || c % 2 != 0;
-    to = high ? (to & 0xffff) | uint32_t{*half} << 16 : (to & 0xffff0000) | *half;
+    if (c % 2 == 0) to = 0;  // as other loads of 16 bits
+    to |= high ? uint32_t{*half} << 16 : uint32_t{*half};
   });
 }
 

@@ -1,5 +1,5 @@
 // Every load and store of elements below a dword, and of 1 to 4 dwords, in all address spaces: which bytes move, how
-// they extend, which half of a register stays.
+// they extend, and that the half of a register that a load of 16 bits does not fill is zero (ECC: CDNA 4 ISA, 9.1.6).
 #include <fmt/format.h>
 
 #include <cstring>
@@ -21,8 +21,8 @@ struct Load {
 };
 
 uint32_t half(const uint8_t* from) { return from[0] | from[1] * 256u; }
-uint32_t low(uint32_t value) { return (old_register & 0xffff0000) | (value & 0xffff); }
-uint32_t high(uint32_t value) { return (old_register & 0xffff) | value << 16; }
+uint32_t low(uint32_t value) { return value & 0xffff; }
+uint32_t high(uint32_t value) { return value << 16; }
 uint32_t extended(uint32_t value, unsigned bits) {
   return static_cast<uint32_t>(static_cast<int32_t>(value << (32 - bits)) >> (32 - bits));
 }

@@ -198,13 +198,13 @@ TEST_CASE("ds_read_b96_tr_b6 transposes 16 rows of 16 six-bit elements, rows 16 
   }
 }
 
-TEST_CASE("small elements extend, or keep the other half") {
+TEST_CASE("small elements extend, or leave the other half zero") {
   const auto lanes = test::run_lanes(
       "v_mov_b32 v1, 0\nv_mov_b32 v2, 0x8081f2f3\nds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\n"
       "v_mov_b32 v9, 0x11112222\nv_mov_b32 v10, 0x11112222\nds_read_i8 v8, v1\nds_read_u8_d16_hi v9, v1\n"
       "ds_read_u16_d16 v10, v1 offset:2\nds_read_i16 v11, v1 offset:2\ns_waitcnt lgkmcnt(0)",
       4, MemoryMode::lazy, 64);
-  CHECK(lanes[5] == std::vector<uint32_t>{0xfffffff3, 0x00f32222, 0x11118081, 0xffff8081});
+  CHECK(lanes[5] == std::vector<uint32_t>{0xfffffff3, 0x00f30000, 0x00008081, 0xffff8081});
 }
 
 TEST_CASE("LDS atomics see each other in lane order") {

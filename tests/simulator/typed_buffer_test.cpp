@@ -226,7 +226,7 @@ TEST_CASE("fewer components, and those of 16 bits") {
   }
   const Ran high = pass(
       prologue(1, 4) + "v_mov_b32 v20, 0x1234\nbuffer_load_format_d16_hi_x v20, v0, s[12:15], 0 idxen" + keep, bytes);
-  for (unsigned lane = 0; lane < lanes; ++lane) CHECK(high.out[4 * lane] == (0x1234u | bytes[16 * lane] << 16));
+  for (unsigned lane = 0; lane < lanes; ++lane) CHECK(high.out[4 * lane] == uint32_t{bytes[16 * lane]} << 16);
 }
 
 TEST_CASE("a resource selects channels and constants, also where nothing is in range") {
