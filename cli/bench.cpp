@@ -11,6 +11,8 @@
 #include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
+#include "cli/kernels_folder.h"
+#include "cli/option_values.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/tuning_option.h"
@@ -35,13 +37,6 @@ struct Options {
   bool sweep = false;
   bool json = false;
 };
-
-/// Any kernel that can be made, whether the config asks for it or not.
-Expected<PlannedKernel> kernel_of_name(const std::string& name) {
-  const Expected<Variant> variant = parse(name);
-  if (!variant) return variant.errors();
-  return plan_kernel(*variant);
-}
 
 Expected<int> parse_splits(const std::string& text) {
   if (text == "auto") return 0;
@@ -112,12 +107,12 @@ constexpr std::array sweep_contexts{1024, 4096, 8192, 16384, 32768, 65536, 13107
 void print_table(const std::vector<bench::BenchReport>& reports) {
   fmt::print("{} microseconds.\n",
              reports.front().predicted ? "Predicted, nominal and range," : "Measured, median and range,");
-  fmt::print("{:>6} {:>8} {:>5} {:>7} {:>28} {:>10} {:>8} {:>7} {:>6}  {}\n", "batch", "context", "qlen", "splits",
-             "total", "attention", "combine", "TB/s", "share", "binding");
+  fmt::print("{:>6} {:>8} {:>5} {:>7} {:>28} {:>10} {:>8} {:>7} {:>6}  {:<7}  {}\n", "batch", "context", "qlen",
+             "splits", "total", "attention", "combine", "TB/s", "share", "binding", "kernel");
   for (const bench::BenchReport& r : reports) {
-    fmt::print("{:>6} {:>8} {:>5} {:>7} {:>28} {:>10.2f} {:>8.2f} {:>7.2f} {:>5.0f}%  {}\n", r.wanted.batch,
+    fmt::print("{:>6} {:>8} {:>5} {:>7} {:>28} {:>10.2f} {:>8.2f} {:>7.2f} {:>5.0f}%  {:<7}  {}\n", r.wanted.batch,
                r.wanted.context, r.wanted.qlen, r.splits, text_of(r.total_us), r.attention_us.nominal,
-               r.combine_us.nominal, r.kv_tb_s, 100 * r.attainable_share, r.binding);
+               r.combine_us.nominal, r.kv_tb_s, 100 * r.attainable_share, r.binding, r.kernel);
   }
 }
 
@@ -199,12 +194,8 @@ int bench_command(const Options& options) {
   const HipApi& hip = *opened;
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
   if (!named) {
-    const Expected<TuningText> tuning = find_tuning(options.tuning, options.config, plan->config);
-    if (!tuning) return report_errors(tuning.errors(), options.json, exit_bad_input);
-    if (!tuning->text.empty()) {
-      if (const Status used = kernels.use_tuning(tuning->name, tuning->text); !used)
-        return report_errors(used.errors(), options.json, exit_bad_input);
-    }
+    if (const Status used = use_tuning(kernels, options.tuning, options.config); !used)
+      return report_errors(used.errors(), options.json, exit_bad_input);
   }
   const std::vector<bench::BenchCase> cases = cases_of(options, plan->config.kernels.front(), *splits);
   Results results;
@@ -237,15 +228,11 @@ void add_bench(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("bench", "How long a decode step takes: predicted for an MI355X, or measured on one");
   add_config_option(*command, options->config);
-  command->add_option("--batch", options->batches, "Requests, a list; default 1")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 65536));
-  command->add_option("--context", options->contexts, "KV tokens of every request, a list; default 4096")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 24));
-  command->add_option("--qlen", options->qlens, "Query positions a request, a list; default: the config's first")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 8));
+  add_list_option(*command, "--batch", options->batches, 1, 65536, "Requests, a list; default 1");
+  add_list_option(*command, "--context", options->contexts, 1, 1 << 24,
+                  "KV tokens of every request, a list; default 4096");
+  add_list_option(*command, "--qlen", options->qlens, 1, 8,
+                  "Query positions a request, a list; default: the config's first");
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
   command->add_option("--kernel", options->kernel, "Any kernel by its name, of the config or not")
       ->excludes("--qlen")

@@ -9,11 +9,10 @@
 #include "cli/config_option.h"
 #include "cli/explain/explanation.h"
 #include "cli/explain/problem.h"
+#include "cli/kernels_folder.h"
 #include "cli/option_values.h"
 #include "generator/compile/compile.h"
 #include "generator/emit/files.h"
-#include "generator/emit/manifest.h"
-#include "generator/emit/read_manifest.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -53,28 +52,13 @@ Expected<std::vector<PlannedKernel>> named_kernel(const std::string& name) {
   return std::vector<PlannedKernel>{std::move(kernel)};
 }
 
-/// The kernels that a folder's manifest names.
-Expected<std::vector<PlannedKernel>> kernels_in(const std::filesystem::path& folder) {
-  const Expected<Manifest> manifest = read_manifest_in(folder);
-  if (!manifest) return manifest.errors();
-  std::vector<PlannedKernel> kernels;
-  for (const ManifestKernel& entry : manifest->kernels) {
-    Expected<std::vector<PlannedKernel>> kernel = named_kernel(entry.name);
-    if (!kernel) {
-      Diagnostics errors = kernel.errors();
-      for (Diagnostic& error : errors) {
-        error.where = fmt::format("{}#{}/name: {}", (folder / kManifestName).string(), entry.place, error.where);
-      }
-      return errors;
-    }
-    kernels.push_back(std::move(kernel->front()));
-  }
-  return kernels;
-}
-
 Expected<std::vector<PlannedKernel>> kernels_of(const Options& options) {
   if (!options.name.empty()) return named_kernel(options.name);
-  if (!options.kernels.empty()) return kernels_in(options.kernels);
+  if (!options.kernels.empty()) {
+    Expected<DeploymentPlan> folder = read_kernels_folder(options.kernels);
+    if (!folder) return folder.errors();
+    return std::move(folder->kernels);
+  }
   Expected<DeploymentPlan> plan = read_plan(options.config);
   if (!plan) return plan.errors();
   return std::move(plan->kernels);

@@ -11,6 +11,7 @@
 #include "cli/config_option.h"
 #include "cli/device_option.h"
 #include "cli/mutate/campaign.h"
+#include "cli/option_values.h"
 #include "cli/run/named_case.h"
 #include "generator/config/nearest.h"
 
@@ -210,17 +211,10 @@ void add_mutate(CLI::App& app, int& exit_code) {
       ->add_option("--kernel", options->kernels,
                    "Attention kernels by name, each with its combine kernel; in the place of --splits and --qlen")
       ->delimiter(',');
-  command->add_option("--splits", options->splits, "Split counts whose kernels are taken; default 1,2")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 256));
-  command->add_option("--qlen", options->qlens, "Query positions a request; default: the config's first")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 8));
-  command
-      ->add_option("--context", options->contexts,
-                   "KV tokens of the launch's requests; default 0,1,300 and 512 a split + 488")
-      ->delimiter(',')
-      ->check(CLI::Range(0, 1 << 20));
+  add_list_option(*command, "--splits", options->splits, 1, 256, "Split counts whose kernels are taken; default 1,2");
+  add_list_option(*command, "--qlen", options->qlens, 1, 8, "Query positions a request; default: the config's first");
+  add_list_option(*command, "--context", options->contexts, 0, 1 << 20,
+                  "KV tokens of the launch's requests; default 0,1,300 and 512 a split + 488");
   add_compile_options(*command, options->compiler, options->cache);
   command->add_flag("--verbose", options->verbose, "Print every mutant, not only the unexplained ones");
   command->add_flag("--json", options->json, "Report as JSON, every mutant with its evidence");

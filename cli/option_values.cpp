@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <ranges>
 #include <string>
 
 namespace mlaforge::cli {
@@ -38,8 +39,40 @@ CLI::Validator finite_number() {
       "FINITE", "finite_number");
 }
 
+CLI::Validator value_scale() {
+  return CLI::Validator(
+      [](std::string& text) {
+        constexpr float least = 1e-30F, most = 1e30F;
+        float value = 0;
+        const bool fits = parses(text, value) && (value == 0 || (std::abs(value) >= least && std::abs(value) <= most));
+        return fits ? std::string()
+                    : fmt::format("value {} is neither 0 nor of {} .. {}, either sign", text, least, most);
+      },
+      "FACTOR", "value_scale");
+}
+
 CLI::Validator not_empty() {
   return CLI::Validator([](std::string& text) { return text.empty() ? "it is empty" : ""; }, "", "not_empty");
+}
+
+CLI::Option* add_list_option(CLI::App& command, const std::string& name, std::vector<int>& values, int low, int high,
+                             const std::string& help) {
+  const auto take = [&values, name, low, high](const std::vector<std::string>& texts) {
+    values.clear();
+    for (const std::string& text : texts) {
+      for (const auto member : std::views::split(text, ',')) {
+        int value = 0;
+        const std::string one(member.begin(), member.end());
+        if (!parses(one, value) || value < low || value > high) {
+          throw CLI::ValidationError(
+              name, fmt::format("\"{}\" of the list {} is no whole number of {} .. {}", one, text, low, high));
+        }
+        values.push_back(value);
+      }
+    }
+  };
+  return command.add_option_function<std::vector<std::string>>(name, take, help)
+      ->type_name(fmt::format("{} .. {},...", low, high));
 }
 
 }  // namespace mlaforge::cli

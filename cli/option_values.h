@@ -3,6 +3,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace mlaforge::cli {
 
@@ -11,7 +13,16 @@ CLI::Validator whole_number();
 
 /// A finite number that a float holds.
 CLI::Validator finite_number();
+
+/// The factor of values: zero, or such that sums of their products neither overflow nor lose bits.
+CLI::Validator value_scale();
+
 /// Text that is not empty: an unset shell variable must not stand for the default.
 CLI::Validator not_empty();
+
+/// Adds an option that takes whole numbers of low .. high, with commas between them. An empty member, which CLI11's own
+/// lists drop, is refused.
+CLI::Option* add_list_option(CLI::App& command, const std::string& name, std::vector<int>& values, int low, int high,
+                             const std::string& help);
 
 }  // namespace mlaforge::cli

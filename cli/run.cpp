@@ -239,9 +239,8 @@ void add_run(CLI::App& app, int& exit_code) {
       app.add_subcommand("run", "Run a kernel on generated inputs and compare it with float64 attention");
   add_config_option(*command, options->config);
   command->add_option("--batch", options->batch, "Requests; default 1")->check(CLI::Range(0, 65536));
-  command->add_option("--context", options->contexts, "KV tokens; requests take a list's lengths in turn; default 4096")
-      ->delimiter(',')
-      ->check(CLI::Range(0, 1 << 24));
+  add_list_option(*command, "--context", options->contexts, 0, 1 << 24,
+                  "KV tokens; requests take a list's lengths in turn; default 4096");
   command->add_option("--qlen", options->qlen, "Query positions a request; default: the config's first")
       ->check(CLI::Range(1, 8));
   command->add_option("--splits", options->splits, "A split count, or auto (default)");
@@ -284,7 +283,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--k-scale", options->k_scale, "Factor of the keys; default: a null pointer, 1.0")
       ->check(finite_number());
   command->add_option("--v-scale", options->v_scale, "Factor of the values; default: a null pointer, 1.0")
-      ->check(finite_number());
+      ->check(value_scale());
   command->add_option("--kernel-source", options->kernel_source,
                       "A source to compile in the place of the emitted attention kernel");
   add_compile_options(*command, options->compiler, options->cache);

@@ -11,6 +11,7 @@
 #include "cli/config_option.h"
 #include "cli/device_option.h"
 #include "cli/option_values.h"
+#include "cli/tuning_option.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -20,6 +21,7 @@ struct Options {
   bench::BenchCase wanted;
   std::string output = "trace.json";
   std::string svg;
+  std::string tuning;
   std::string compiler, cache;
 };
 
@@ -33,6 +35,8 @@ int trace_command(Options options) {
   if (options.wanted.qlen == 0) options.wanted.qlen = first.query_length.front();
   if (options.wanted.page_size == 0) options.wanted.page_size = first.page_size.front();
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
+  if (const Status used = use_tuning(kernels, options.tuning, options.config); !used)
+    return report_errors(used.errors(), false, exit_bad_input);
   const Expected<bench::BenchReport> report =
       bench::bench(hip, kernels, options.wanted, {.trace = true, .full = false});
   if (!report) return report_errors(report.errors(), false, exit_bad_input);
@@ -43,7 +47,7 @@ int trace_command(Options options) {
     if (path.empty()) continue;
     if (const Status written = write_output(option, path, text); !written)
       return report_errors(written.errors(), false, exit_bad_input);
-    fmt::print("{}: {} bytes, predicted, {}\n", path, text.size(), report->kernel);
+    fmt::print("{}: {} bytes, predicted, {}, chosen by {}\n", path, text.size(), report->kernel, report->chosen_by);
   }
   return exit_done;
 }
@@ -64,6 +68,7 @@ void add_trace(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 256));
   command->add_option("--page-size", options->wanted.page_size, "Tokens a page; default: the config's first")
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
+  add_tuning_option(*command, options->tuning);
   command->add_option("-o,--output", options->output, "The trace; default trace.json")->check(not_empty());
   command->add_option("--svg", options->svg, "A picture of one pass of the main loop, too");
   add_compile_options(*command, options->compiler, options->cache);

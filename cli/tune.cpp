@@ -9,6 +9,8 @@
 #include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
+#include "cli/kernels_folder.h"
+#include "cli/option_values.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/tune/tuning_file.h"
@@ -19,7 +21,7 @@ namespace mlaforge::cli {
 namespace {
 
 struct Options {
-  std::string config;
+  std::string config, kernels;
   tune::Grid grid;
   tune::TuneOptions tune;
   std::string out = "tuning.json";
@@ -37,12 +39,13 @@ nlohmann::json problem_json(const tune::Point& point) {
 
 nlohmann::json point_json(const tune::TunedPoint& tuned) {
   nlohmann::json tried = nlohmann::json::array();
-  for (const tune::Tried& one : tuned.tried) tried.push_back({{"kernel", one.kernel}, {"us", one.us}});
+  for (const tune::Tried& one : tuned.tried) tried.push_back({{"kernel", one.kernel->plan.name}, {"us", one.us}});
   nlohmann::json json = {{"problem", problem_json(tuned.point)},
-                         {"kernel", tuned.kernel},
+                         {"kernel", tuned.kernel->plan.name},
                          {"us", {{"low", tuned.us.low}, {"nominal", tuned.us.nominal}, {"high", tuned.us.high}}},
                          {"tried", tried},
-                         {"ruled_out_by_cost_model", tuned.left_out}};
+                         {"ruled_out_by_cost_model", tuned.left_out},
+                         {"ruled_out_by_twins", tuned.left_out_by_twins}};
   if (tuned.proposal) json["faster"] = {{"kernel", format(tuned.proposal->variant)}, {"us", tuned.proposal->us}};
   return json;
 }
@@ -54,21 +57,23 @@ void print_points(const std::vector<tune::TunedPoint>& points, bool predicted) {
              "tried", "kernel");
   for (const tune::TunedPoint& p : points) {
     const tune::Key& key = p.point.key;
-    fmt::print("{:>4} {:>5} {:>5} {:>6} {:>8} {:>28} {:>6}  {}\n", key.qlen, key.page_size, key.wide_kv ? "yes" : "no",
-               p.point.batch, p.point.context,
-               fmt::format("{:.2f} ({:.2f} .. {:.2f})", p.us.nominal, p.us.low, p.us.high),
-               fmt::format("{}/{}", p.tried.size(), p.tried.size() + p.left_out), p.kernel);
+    fmt::print(
+        "{:>4} {:>5} {:>5} {:>6} {:>8} {:>28} {:>6}  {}\n", key.qlen, key.page_size, key.wide_kv ? "yes" : "no",
+        p.point.batch, p.point.context, fmt::format("{:.2f} ({:.2f} .. {:.2f})", p.us.nominal, p.us.low, p.us.high),
+        fmt::format("{}/{}", p.tried.size(), p.tried.size() + p.left_out + p.left_out_by_twins), p.kernel->plan.name);
   }
 }
 
 void print_summary(const std::vector<tune::TunedPoint>& points, const Options& options) {
-  size_t tried = 0, left_out = 0;
+  size_t tried = 0, left_out = 0, by_twins = 0;
   for (const tune::TunedPoint& point : points) {
     tried += point.tried.size();
     left_out += point.left_out;
+    by_twins += point.left_out_by_twins;
   }
-  fmt::print("tried: {} at {}; {} ruled out by the runtime's cost model, not tried\n", counted(tried, "kernel"),
-             counted(points.size(), "point"), left_out);
+  fmt::print("tried: {} at {}; not tried: {} by the runtime's cost model{}\n", counted(tried, "kernel"),
+             counted(points.size(), "point"), left_out,
+             by_twins == 0 ? "" : fmt::format(", {} that were slow with other pages or offsets", by_twins));
   if (!options.tune.explore) return;
   const std::vector<tune::ConfigRow> rows = tune::rows_to_add(points);
   fmt::print("{}\n", rows.empty() ? "no kernel outside the config was faster by more than the model can tell"
@@ -87,7 +92,7 @@ Expected<std::vector<tune::TunedPoint>> tune_all(const HipApi& hip, const Deploy
   for (const tune::Point& point : points) {
     show_progress(tuned.size(), points.size(),
                   fmt::format("qlen {}, batch {}, context {}", point.key.qlen, point.batch, point.context));
-    Expected<tune::TunedPoint> best = tune::tune_point(hip, loader, plan.kernels, explored, point, options.tune);
+    Expected<tune::TunedPoint> best = tune::tune_point(hip, loader, plan.kernels, explored, point, tuned, options.tune);
     if (!best) return best.errors();
     tuned.push_back(std::move(*best));
   }
@@ -96,7 +101,8 @@ Expected<std::vector<tune::TunedPoint>> tune_all(const HipApi& hip, const Deploy
 }
 
 int tune_command(const Options& options) {
-  const Expected<DeploymentPlan> plan = read_plan(options.config);
+  const Expected<DeploymentPlan> plan =
+      options.kernels.empty() ? read_plan(options.config) : read_kernels_folder(options.kernels);
   if (!plan) return report_errors(plan.errors(), options.json, exit_bad_input);
   if (const Status writable = check_output("--out", options.out); !writable)
     return report_errors(writable.errors(), options.json, exit_bad_input);
@@ -147,17 +153,16 @@ void add_tune(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("tune", "The best kernel for each problem of a config, as tuning data for the runtime");
-  add_config_option(*command, options->config);
-  command->add_option("--batch", options->grid.batches, "Requests, a list; default 1,2,4,8,16,32,64,128")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 65536));
-  command
-      ->add_option("--context", options->grid.contexts, "KV tokens of every request, a list; default 4096,16384,65536")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 24));
-  command->add_option("--qlen", options->grid.qlens, "Query positions a request, a list; default: all of the config")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 8));
+  CLI::Option* config = add_config_option(*command, options->config);
+  command->add_option("--kernels", options->kernels, "A folder that `generate` or `compile` wrote, for its config")
+      ->check(not_empty())
+      ->excludes(config);
+  add_list_option(*command, "--batch", options->grid.batches, 1, 65536,
+                  "Requests, a list; default 1,2,4,8,16,32,64,128");
+  add_list_option(*command, "--context", options->grid.contexts, 1, 1 << 24,
+                  "KV tokens of every request, a list; default 4096,16384,65536");
+  add_list_option(*command, "--qlen", options->grid.qlens, 1, 8,
+                  "Query positions a request, a list; default: all of the config");
   command
       ->add_option("--keep", options->tune.keep,
                    "Split counts tried of kernels alike otherwise, the best by the runtime's cost model; 0: all; "

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "generator/embedded.h"
 #include "generator/emit/files.h"
 
 namespace mlaforge::cli {
 
-CLI::Option* add_tuning_option(CLI::App& command, std::string& tuning) {
-  return command.add_option("--tuning", tuning,
-                            "Tuning data to choose kernels by, or none; default: tuning/NAME.json beside the config, "
-                            "where there is one");
-}
+namespace {
+
+struct TuningText {
+  std::string name;  ///< the file's, for messages
+  std::string text;  ///< empty: the cost model chooses
+};
 
 Expected<TuningText> find_tuning(const std::string& option, const std::string& config_path,
                                  const DeploymentConfig& config) {
@@ -33,6 +35,21 @@ Expected<TuningText> find_tuning(const std::string& option, const std::string& c
   const auto file =
       std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& f) { return f.path == "configs/" + shipped; });
   return file == files.end() ? TuningText{} : TuningText{std::string(file->path), std::string(file->text)};
+}
+
+}  // namespace
+
+CLI::Option* add_tuning_option(CLI::App& command, std::string& tuning) {
+  return command.add_option("--tuning", tuning,
+                            "Tuning data to choose kernels by, or none; default: tuning/NAME.json beside the config, "
+                            "where there is one");
+}
+
+Status use_tuning(run::Kernels& kernels, const std::string& option, const std::string& config_path) {
+  const Expected<TuningText> tuning = find_tuning(option, config_path, kernels.config());
+  if (!tuning) return tuning.errors();
+  if (tuning->text.empty()) return std::monostate{};
+  return kernels.use_tuning(tuning->name, tuning->text);
 }
 
 }  // namespace mlaforge::cli

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "generator/config/deployment_config.h"
+#include "cli/run/kernels.h"
 #include "generator/result.h"
 
 namespace mlaforge::cli {
@@ -12,15 +12,9 @@ namespace mlaforge::cli {
 /// Adds --tuning FILE|none.
 CLI::Option* add_tuning_option(CLI::App& command, std::string& tuning);
 
-struct TuningText {
-  std::string name;  ///< the file's, for messages
-  std::string text;  ///< empty: the cost model chooses
-};
-
-/// The file that was named; nothing for "none". Left out, the one that ships with the config: tuning/NAME.json beside
-/// the config's file, or the built-in one of the built-in config; nothing where there is none. Error: the named file
-/// cannot be read.
-Expected<TuningText> find_tuning(const std::string& option, const std::string& config_path,
-                                 const DeploymentConfig& config);
+/// Lets `kernels` choose by the file that was named; by nothing for "none". Left out, by the one that ships with the
+/// config: tuning/NAME.json beside the config's file, or the built-in one of the built-in config, where there is one.
+/// Errors: the named file cannot be read; data that the runtime refuses.
+Status use_tuning(run::Kernels& kernels, const std::string& option, const std::string& config_path);
 
 }  // namespace mlaforge::cli

@@ -12,8 +12,9 @@ if [ $# -eq 0 ]; then
   done
 fi
 for name in "$@"; do
-  # The default config at every power of two; the others at every second, which the runtime's factor of two still reaches.
-  batches=1,4,16,64
-  [ "$name" = kimi_k3_tp8 ] && batches=1,2,4,8,16,32,64,128
-  "$mlaforge" tune --config "configs/$name.json" --device simulator --batch "$batches" --out "configs/tuning/$name.json"
+  # The runtime goes by a point within a factor of two in each; the default config's reach up to 128 requests.
+  batches=1,8
+  [ "$name" = kimi_k3_tp8 ] && batches=1,8,64
+  "$mlaforge" tune --config "configs/$name.json" --device simulator --batch $batches --context 8192,65536 \
+    --out "configs/tuning/$name.json"
 done

@@ -1,5 +1,6 @@
-// The figures that the kernels are to reach, as the cycle model predicts them, beside their targets and the measured
-// peers: one Markdown table. Usage: model_figures [FOLDER of the compile cache].
+// The tables of docs/timing.md, as the cycle model predicts them: the figures that the kernels are to reach, public
+// measurements of others' kernels, and what extrapolation adds to the error. Usage: model_figures [FOLDER of the
+// compile cache].
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -48,14 +49,48 @@ const std::vector<Line> lines = {
     {"steady loop, 16 rows a CTA, every CU streams", kimi, nullptr, 64, 1, 68400, Figure::loop_over_bound, 1.10, true,
      ""},
     {"the same: bank conflicts", kimi, nullptr, 64, 1, 68400, Figure::loop_conflicts, 0.05, true, ""},
-    {"steady loop, 48 rows a CTA (12 heads, qlen 4)", kimi, "mla_decode_bf16q_fp8kv_h12_g1_q4_b128_s4_p1__gfx950_ws",
-     64, 4, 68400, Figure::loop_over_bound, 1.20, true, ""},
+    {"steady loop, 12 heads, qlen 4: 24 rows a CTA (48 cannot be planned)", kimi,
+     "mla_decode_bf16q_fp8kv_h12_g2_q4_b128_s4_p1__gfx950_ws", 64, 4, 68400, Figure::loop_over_bound, 1.20, true, ""},
     {"DeepSeek-V3 TP1, batch 64, 8,192, two parts", deepseek, nullptr, 64, 1, 8192, Figure::mfma_share, 0.60, false,
      ""},
     {"DeepSeek-V3 TP1, batch 64, 23,333, fp8 query, one part", deepseek,
      "mla_decode_fp8q_fp8kv_h128_g4_q1_b128_s1_p1__gfx950_ws_pp1", 64, 1, 23333, Figure::pflops, 1.3, false,
      "1.27 PFLOPS"},
 };
+
+/// A measurement of whole kernels on an MI355X or MI350X that its owner has published, and the config of ours that does
+/// the same work: one of configs/, or a text.
+struct Measurement {
+  const char* what;
+  const char* source;
+  const char* config;
+  int batch, qlen, context;
+  double us;
+};
+
+constexpr const char* heads_32 = R"({"name": "heads_32", "model": {"num_heads": 32}, "query_dtype": "fp8_e4m3",
+  "pipeline": "auto", "kernels": [{"query_length": 1, "splits": [1, 2, 4, 8, 16, 32, 64]}]})";
+constexpr const char* heads_128 = R"({"name": "heads_128", "model": {"num_heads": 128}, "query_dtype": "fp8_e4m3",
+  "pipeline": "auto", "probability_parts": 1, "kernels": [{"query_length": 1, "head_groups": 4,
+  "splits": [1, 2, 4, 8, 16, 32, 64]}]})";
+const std::vector<Measurement> measurements = {
+    {"12 heads, batch 64, qlen 1, 68,400", "ROCm/aiter#4644", kimi, 64, 1, 68400, 420},
+    {"12 heads, batch 1, qlen 1, 68,400", "ROCm/aiter#4644", kimi, 1, 1, 68400, 33.2},
+    {"12 heads, batch 1, qlen 3, 68,400", "ROCm/aiter#4644", kimi, 1, 3, 68400, 35.8},
+    {"12 heads, batch 64, qlen 3, 68,400", "ROCm/aiter#4644", kimi, 64, 3, 68400, 1186},
+    {"32 heads, fp8 query, batch 128, 4,096", "ROCm/aiter#5456", heads_32, 128, 1, 4096, 78.2},
+    {"32 heads, fp8 query, batch 64, 4,096", "ROCm/aiter#5456", heads_32, 64, 1, 4096, 48.9},
+    {"32 heads, fp8 query, batch 16, 16,384", "ROCm/aiter#5456", heads_32, 16, 1, 16384, 49.0},
+    {"128 heads, fp8 query, batch 64, 23,333", "ROCm/aiter#3072", heads_128, 64, 1, 23333, 350.7},
+    {"128 heads, fp8 query, batch 1, 8,192", "ROCm/aiter#3072", heads_128, 1, 1, 8192, 26.9},
+    {"128 heads, batch 1, 21 tokens", "ROCm/aiter#2039", deepseek, 1, 1, 21, 10.4},
+};
+
+/// Shapes whose replays are cut short, to be held against whole ones.
+struct Shape {
+  int batch, qlen, context;
+};
+const std::vector<Shape> cut_short = {{64, 1, 68400}, {64, 3, 68400}, {32, 1, 32768}, {8, 8, 65536}};
 
 struct Value {
   double low = 0, nominal = 0, high = 0;
@@ -125,26 +160,78 @@ std::string row_of(const Line& line, const Expected<bench::BenchReport>& report)
              fmt::format("{:.1f} us", report->total_us.nominal), "`" + report->kernel + "`");
 }
 
-Expected<bench::BenchReport> predict(const HipApi& hip, const Line& line, const std::string& cache) {
-  const std::string name = line.config;
-  const Expected<DeploymentConfig> config = parse_config(embedded_text("configs/" + name + ".json"));
+/// The config's name, or its text.
+struct Wanted {
+  std::string config;
+  const char* kernel = nullptr;
+  bench::BenchCase shape;
+};
+
+Expected<bench::BenchReport> predict(const HipApi& hip, const Wanted& wanted, const std::string& cache,
+                                     const bench::BenchOptions& options = {}) {
+  const bool is_text = wanted.config.starts_with("{");
+  const Expected<DeploymentConfig> config =
+      is_text ? parse_config(wanted.config) : parse_config(embedded_text("configs/" + wanted.config + ".json"));
   if (!config) return config.errors();
   Expected<DeploymentPlan> plan = plan_deployment(*config);
   if (!plan) return plan.errors();
   run::Kernels kernels(std::move(*plan), {.compiler = {}, .cache = cache}, hip);
-  bench::BenchCase wanted{.batch = line.batch, .context = line.context, .qlen = line.qlen};
-  if (line.kernel != nullptr) {
-    const Expected<Variant> variant = parse(line.kernel);
+  if (wanted.kernel != nullptr) {
+    const Expected<Variant> variant = parse(wanted.kernel);
     if (!variant) return variant.errors();
     const Expected<PlannedKernel> kernel = plan_kernel(*variant);
     if (!kernel) return kernel.errors();
-    return bench::bench_kernel(hip, kernels, *kernel, wanted, {});
+    return bench::bench_kernel(hip, kernels, *kernel, wanted.shape, options);
   }
   for (const EmbeddedFile& file : embedded_files()) {
-    if (file.path != "configs/tuning/" + name + ".json") continue;
+    if (file.path != "configs/tuning/" + wanted.config + ".json") continue;
     if (Status used = kernels.use_tuning(std::string(file.path), std::string(file.text)); !used) return used.errors();
   }
-  return bench::bench(hip, kernels, wanted, {});
+  return bench::bench(hip, kernels, wanted.shape, options);
+}
+
+void print(const std::string& text) {
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+void print_figures(const HipApi& hip, const std::string& cache) {
+  print("| what | predicted | range | target | step | measured peer | kernel |\n|---|---|---|---|---|---|---|\n");
+  for (const Line& line : lines) {
+    const Wanted wanted{line.config, line.kernel, {.batch = line.batch, .context = line.context, .qlen = line.qlen}};
+    print(row_of(line, predict(hip, wanted, cache)));
+  }
+}
+
+void print_measurements(const HipApi& hip, const std::string& cache) {
+  print("\n| work | measured, us | source | predicted for ours, us | ratio | kernel |\n|---|---|---|---|---|---|\n");
+  for (const Measurement& m : measurements) {
+    const Expected<bench::BenchReport> report =
+        predict(hip, {m.config, nullptr, {.batch = m.batch, .context = m.context, .qlen = m.qlen}}, cache);
+    if (!report) {
+      print(
+          fmt::format("| {} | {} | {} | none: {} | | |\n", m.what, m.us, m.source, to_string(report.errors().front())));
+      continue;
+    }
+    const bench::Range& us = report->total_us;
+    print(fmt::format("| {} | {} | {} | {:.1f} ({:.1f} .. {:.1f}) | {:.2f} | `{}` |\n", m.what, m.us, m.source,
+                      us.nominal, us.low, us.high, us.nominal / m.us, report->kernel));
+  }
+}
+
+void print_extrapolations(const HipApi& hip, const std::string& cache) {
+  print("\n| batch, qlen, context | extrapolated | full | error |\n|---|---|---|---|\n");
+  for (const Shape& shape : cut_short) {
+    const Wanted wanted{kimi, nullptr, {.batch = shape.batch, .context = shape.context, .qlen = shape.qlen}};
+    const Expected<bench::BenchReport> part =
+        predict(hip, wanted, cache, {.trace = false, .full = false, .ranges = false});
+    const Expected<bench::BenchReport> whole =
+        predict(hip, wanted, cache, {.trace = false, .full = true, .ranges = false});
+    if (!part || !whole) continue;
+    const double cut = part->total_us.nominal, full = whole->total_us.nominal;
+    print(fmt::format("| {}, {}, {} | {:.1f} | {:.1f} | {:+.1f} % |\n", shape.batch, shape.qlen, shape.context, cut,
+                      full, 100 * (cut / full - 1)));
+  }
 }
 
 }  // namespace
@@ -157,11 +244,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string cache = argc > 1 ? argv[1] : "";
-  fmt::print("Predicted by the cycle model, not measured; page size 1.\n\n");
-  fmt::print("| what | predicted | range | target | step | measured peer | kernel |\n|---|---|---|---|---|---|---|\n");
-  for (const Line& line : lines) {
-    fmt::print("{}", row_of(line, predict(hip, line, cache)));
-    std::fflush(stdout);
-  }
+  print("Predicted by the cycle model, not measured; page size 1.\n\n");
+  print_figures(hip, cache);
+  print_measurements(hip, cache);
+  print_extrapolations(hip, cache);
   return 0;
 }

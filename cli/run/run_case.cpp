@@ -1,5 +1,6 @@
 #include "cli/run/run_case.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -310,6 +311,20 @@ Status check_pool(const reference::InputSpec& spec) {
                     "at least " + std::to_string(least), std::to_string(least)};
 }
 
+/// A pool that the device has no room for. What HIP has no figure of is left to hipMalloc.
+Status check_device_memory(const HipApi& hip, const reference::InputSpec& spec) {
+  const auto get = reinterpret_cast<int (*)(size_t*, size_t*)>(dlsym(hip.handle, "hipMemGetInfo"));
+  size_t free_bytes = 0, all_bytes = 0;
+  if (get == nullptr || get(&free_bytes, &all_bytes) != hip_success || spec.pool_bytes <= free_bytes) {
+    return std::monostate{};
+  }
+  return Diagnostic{"--pool-bytes",
+                    "more than the device has free",
+                    std::to_string(spec.pool_bytes),
+                    std::to_string(reference::least_pool_bytes(spec)) + " .. " + std::to_string(free_bytes),
+                    {}};
+}
+
 /// A cache that the machine cannot hold would end in the system killing the process.
 Status check_memory(const HipApi& hip, const reference::InputSpec& spec) {
   const uint64_t cache = reference::least_pool_bytes(spec) / 2;
@@ -330,7 +345,8 @@ Expected<RunReport> run_case(const HipApi& hip, Kernels& kernels, const RunCase&
   if (Status set = set_simulator(hip, wanted); !set) {
     return set.errors();
   }
-  for (const Status& checked : {check_pool(wanted.inputs), check_memory(hip, wanted.inputs)}) {
+  for (const Status& checked :
+       {check_pool(wanted.inputs), check_device_memory(hip, wanted.inputs), check_memory(hip, wanted.inputs)}) {
     if (!checked) {
       return checked.errors();
     }

@@ -10,6 +10,10 @@
 namespace mlaforge::tune {
 namespace {
 
+/// What the cost model may give a kernel, of the best of its kind's, for it to be tried. Its error is a few percent of
+/// the cycle model (docs/runtime.md): the order of two may be wrong by twice that.
+constexpr double hopeless = 1.2;
+
 /// All but the split count, and what follows from it.
 Variant family_of(Variant variant) {
   variant.splits = 0;
@@ -52,8 +56,12 @@ std::vector<const PlannedKernel*> prune(std::span<const PlannedKernel* const> ke
     for (const PlannedKernel* kernel : members)
       candidates.push_back(candidate_of(make_row(*kernel), run::mi355x_compute_units));
     const size_t count = keep == 0 ? members.size() : std::min(keep, members.size());
+    int64_t least = 0;
     for (size_t i = 0; i < count; ++i) {
       const auto best = static_cast<std::ptrdiff_t>(cheapest(problem, candidates, 0));
+      const int64_t clocks = predicted_clocks(problem, candidates[static_cast<size_t>(best)]);
+      if (i == 0) least = clocks;
+      if (keep != 0 && static_cast<double>(clocks) > hopeless * static_cast<double>(least)) break;
       kept.push_back(members[static_cast<size_t>(best)]);
       members.erase(members.begin() + best);
       candidates.erase(candidates.begin() + best);

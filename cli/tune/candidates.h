@@ -10,8 +10,8 @@
 
 namespace mlaforge::tune {
 
-/// Of the kernels that are alike but for their split count, the `keep` best by the runtime's cost model, best first;
-/// 0 keeps all.
+/// Of the kernels that are alike but for their split count, the `keep` best by the runtime's cost model, best first, as
+/// far as it gives them about the best's time; 0 keeps all.
 std::vector<const PlannedKernel*> prune(std::span<const PlannedKernel* const> kernels, const Point& point, size_t keep);
 
 /// Kernels that no config asked for, planned when they are first needed. Pointers stay valid.

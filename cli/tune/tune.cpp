@@ -6,13 +6,8 @@
 namespace mlaforge::tune {
 namespace {
 
-struct Timed {
-  const PlannedKernel* kernel = nullptr;
-  double us = 0;
-};
-
 /// Faster, then the key's order, which has fewer splits (less to combine) first.
-bool better(const Timed& a, const Timed& b) {
+bool better(const Tried& a, const Tried& b) {
   if (a.us != b.us) return a.us < b.us;
   return a.kernel->variant < b.kernel->variant;
 }
@@ -28,15 +23,50 @@ struct Timer {
   }
 };
 
+/// The same but for pages and offsets, on which a time hardly depends.
+Variant without_pages(Variant variant) {
+  variant.page_size = 1;
+  variant.wide_kv = false;
+  return variant;
+}
+
+bool same_shape(const Point& a, const Point& b) {
+  Key of_b = b.key;
+  of_b.page_size = a.key.page_size;
+  of_b.wide_kv = a.key.wide_kv;
+  return a.key == of_b && a.batch == b.batch && a.context == b.context;
+}
+
+/// A known point of the same shape, or null.
+const TunedPoint* twin_of(const Point& point, std::span<const TunedPoint> known) {
+  const auto twin =
+      std::find_if(known.begin(), known.end(), [&](const TunedPoint& tuned) { return same_shape(tuned.point, point); });
+  return twin == known.end() ? nullptr : &*twin;
+}
+
+/// Those of `kernels` whose twins were about the fastest at `point`.
+std::vector<const PlannedKernel*> twins_of_best(std::span<const PlannedKernel* const> kernels, const TunedPoint& point,
+                                                double worth) {
+  std::set<Variant> wanted;
+  for (const Tried& tried : point.tried) {
+    if (tried.us <= worth * point.us.nominal) wanted.insert(without_pages(tried.kernel->variant));
+  }
+  std::vector<const PlannedKernel*> found;
+  for (const PlannedKernel* kernel : kernels) {
+    if (wanted.contains(without_pages(kernel->variant))) found.push_back(kernel);
+  }
+  return found;
+}
+
 /// Times explored kernels; one that does not compile within the chip's limits is none.
-Expected<std::optional<Timed>> best_explored(const Timer& timer, run::Kernels& loader,
+Expected<std::optional<Tried>> best_explored(const Timer& timer, run::Kernels& loader,
                                              std::span<const PlannedKernel* const> candidates) {
-  std::optional<Timed> best;
+  std::optional<Tried> best;
   for (const PlannedKernel* kernel : candidates) {
     if (!loader.load(*kernel, std::nullopt)) continue;
     const Expected<bench::BenchReport> report = timer(*kernel, false);
     if (!report) return report.errors();
-    const Timed timed{kernel, report->total_us.nominal};
+    const Tried timed{kernel, report->total_us.nominal};
     if (!best || better(timed, *best)) best = timed;
   }
   return best;
@@ -45,23 +75,37 @@ Expected<std::optional<Timed>> best_explored(const Timer& timer, run::Kernels& l
 }  // namespace
 
 Expected<TunedPoint> tune_point(const HipApi& hip, run::Kernels& loader, std::span<const PlannedKernel> kernels,
-                                Explored& explored, const Point& point, const TuneOptions& options) {
+                                Explored& explored, const Point& point, std::span<const TunedPoint> known,
+                                const TuneOptions& options) {
   const Timer timer{hip, loader, point};
+  const bool predicts = hip.is_simulator();
   const std::vector<const PlannedKernel*> all = kernels_of(kernels, point.key);
-  const std::vector<const PlannedKernel*> candidates = prune(all, point, options.keep);
-  TunedPoint tuned{
-      .point = point, .kernel = {}, .us = {}, .tried = {}, .left_out = all.size() - candidates.size(), .proposal = {}};
-  std::optional<Timed> best;
-  for (const PlannedKernel* kernel : candidates) {
-    const Expected<bench::BenchReport> report = timer(*kernel, false);
-    if (!report) return report.errors();
-    const Timed timed{kernel, report->total_us.nominal};
-    tuned.tried.push_back({kernel->plan.name, timed.us});
-    if (!best || better(timed, *best)) best = timed;
-    if (!report->predicted) tuned.us = {best->us, best->us, best->us};
+  TunedPoint tuned{.point = point};
+  const TunedPoint* twin = predicts && options.keep != 0 ? twin_of(point, known) : nullptr;
+  std::vector<const PlannedKernel*> candidates;
+  if (twin != nullptr) candidates = twins_of_best(all, *twin, options.twin_worth);
+  if (candidates.empty()) {
+    twin = nullptr;
+    candidates = prune(all, point, options.keep);
   }
-  tuned.kernel = best->kernel->plan.name;
-  if (hip.is_simulator()) {
+  (twin != nullptr ? tuned.left_out_by_twins : tuned.left_out) = all.size() - candidates.size();
+  std::optional<Tried> best;
+  // Of a single candidate the range is wanted at once; of several, only the fastest's.
+  const bool ranges = twin == nullptr && candidates.size() == 1;
+  for (const PlannedKernel* kernel : candidates) {
+    const Expected<bench::BenchReport> report = timer(*kernel, ranges);
+    if (!report) return report.errors();
+    const Tried timed{kernel, report->total_us.nominal};
+    tuned.tried.push_back(timed);
+    if (best && !better(timed, *best)) continue;
+    best = timed;
+    tuned.us = ranges ? report->total_us : bench::Range{timed.us, timed.us, timed.us};
+  }
+  tuned.kernel = best->kernel;
+  if (twin != nullptr) {
+    const double factor = best->us / twin->us.nominal;
+    tuned.us = {twin->us.low * factor, best->us, twin->us.high * factor};
+  } else if (predicts && !ranges) {
     const Expected<bench::BenchReport> report = timer(*best->kernel, true);
     if (!report) return report.errors();
     tuned.us = report->total_us;
@@ -70,7 +114,7 @@ Expected<TunedPoint> tune_point(const HipApi& hip, run::Kernels& loader, std::sp
 
   const std::vector<const PlannedKernel*> others =
       prune(explored.kernels(point, all.front()->variant, all), point, options.keep);
-  const Expected<std::optional<Timed>> other = best_explored(timer, loader, others);
+  const Expected<std::optional<Tried>> other = best_explored(timer, loader, others);
   if (!other) return other.errors();
   if (other->has_value() && (*other)->us <= options.worth * best->us) {
     tuned.proposal = {(*other)->kernel->variant, (*other)->us};

@@ -22,7 +22,7 @@ Json row_of(const TunedPoint& tuned) {
                     {"wide_kv", key.wide_kv},
                     {"batch", tuned.point.batch},
                     {"context", tuned.point.context}};
-  row["kernel"] = tuned.kernel;
+  row["kernel"] = tuned.kernel->plan.name;
   row["time_us"] = {
       {"low", rounded(tuned.us.low)}, {"nominal", rounded(tuned.us.nominal)}, {"high", rounded(tuned.us.high)}};
   return row;

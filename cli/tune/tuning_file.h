@@ -20,7 +20,7 @@ struct Origin {
 /// "clang 22.1.8" of the first line of a compiler's `--version`; the whole line where it names no version of clang.
 std::string toolchain_of(const std::string& version_line);
 
-/// Version 1 of the format (docs/tuning.md), a row a line, in the order of the points; times in steps of 10 ns. The
+/// Version 1 of the format (docs/runtime.md), a row a line, in the order of the points; times in steps of 10 ns. The
 /// same points give the same bytes.
 std::string tuning_text(const Origin& origin, std::span<const TunedPoint> points);
 

@@ -76,6 +76,12 @@ TEST_CASE("bad input exits with 2 and says what is allowed") {
   expect_bad_input("--input nothing", "spike11");
   expect_bad_input("--memory sometimes", "lazy, clobber, eager, random:SEED");
   expect_bad_input("--context -1", "--context");
+  expect_bad_input("--context 1,,2 --batch 2", "--context: \"\" of the list 1,,2 is no whole number of 0 .. 16777216");
+  expect_bad_input("--v-scale 3e38", "--v-scale: value 3e38 is neither 0 nor of 1e-30 .. 1e+30, either sign");
+  expect_bad_input("--v-scale -1e-38", "1e-30 .. 1e+30");
+  // 288 GiB, of which a new process has used none.
+  expect_bad_input("--context 16 --pool-bytes 400000000000", "more than the device has free");
+  expect_bad_input("--context 16 --pool-bytes 400000000000", "309237645312");
   expect_bad_input("--kernel-source /nowhere.hip", "the file cannot be read");
   expect_bad_input("--config /nowhere.json", "/nowhere.json");
 }

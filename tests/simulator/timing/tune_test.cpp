@@ -107,13 +107,13 @@ TEST_CASE("A point's kernel is the fastest of those that were tried, each timed 
   tune::Explored explored;
   const tune::Point point = point_of(plan, 1, 2, 4096);
   const Expected<tune::TunedPoint> tuned =
-      tune::tune_point(hip, loader, plan.kernels, explored, point, {.keep = 0, .explore = false, .worth = 0.98});
+      tune::tune_point(hip, loader, plan.kernels, explored, point, {}, {.keep = 0});
   REQUIRE(tuned.has_value());
   CHECK(tuned->tried.size() == 4);
   CHECK(tuned->left_out == 0);
   for (const tune::Tried& tried : tuned->tried) {
     const Expected<bench::BenchReport> report =
-        bench::bench_kernel(hip, loader, *loader.find(tried.kernel), {.batch = 2, .context = 4096}, {});
+        bench::bench_kernel(hip, loader, *tried.kernel, {.batch = 2, .context = 4096}, {});
     REQUIRE(report.has_value());
     CHECK(report->total_us.nominal == tried.us);
     CHECK(tuned->us.nominal <= tried.us);
@@ -123,17 +123,49 @@ TEST_CASE("A point's kernel is the fastest of those that were tried, each timed 
     }
   }
   // 32 blocks of each request over 32 workgroups are faster than one after another.
-  CHECK(loader.find(tuned->kernel)->variant.splits > 1);
+  CHECK(tuned->kernel->variant.splits > 1);
+}
+
+TEST_CASE("Where a point of the same shape is known, only its best kernels' twins are tried") {
+  const HipApi hip = simulator();
+  const DeploymentPlan plan = small_plan(R"("wide_kv": [false, true], )");
+  run::Kernels loader(plan, {.compiler = {}, .cache = MLAFORGE_TEST_CACHE}, hip);
+  tune::Explored explored;
+  const std::vector<tune::Point> points =
+      tune::points_of(plan.kernels, {.batches = {2}, .contexts = {4096}, .qlens = {1}});
+  REQUIRE(points.size() == 2);
+  REQUIRE(points[1].key.wide_kv);
+  // 32 blocks of a request one after another take more than twice as long as over 32 workgroups.
+  tune::TunedPoint known{.point = points[0], .us = {8, 10, 15}};
+  for (const PlannedKernel* kernel : tune::kernels_of(plan.kernels, points[0].key))
+    known.tried.push_back({kernel, kernel->variant.splits == 8 ? 10.0 : kernel->variant.splits == 32 ? 10.05 : 20.0});
+  const auto tried = [&](std::span<const tune::TunedPoint> knowing) {
+    const Expected<tune::TunedPoint> tuned =
+        tune::tune_point(hip, loader, plan.kernels, explored, points[1], knowing, {});
+    REQUIRE(tuned.has_value());
+    CHECK(tuned->tried.size() + tuned->left_out + tuned->left_out_by_twins == 4);
+    if (tuned->left_out_by_twins != 0) {
+      CHECK(tuned->us.low == Approx(0.8 * tuned->us.nominal));
+      CHECK(tuned->us.high == Approx(1.5 * tuned->us.nominal));
+    }
+    std::set<int> splits;
+    for (const tune::Tried& one : tuned->tried) {
+      CHECK(one.kernel->variant.wide_kv);
+      splits.insert(one.kernel->variant.splits);
+    }
+    return splits;
+  };
+  const std::set<int> unknowing = tried({});
+  CHECK(unknowing.contains(32));
+  CHECK(tried(std::span(&known, 1)) == std::set{8, 32});
+  known.point.batch = 3;
+  CHECK(tried(std::span(&known, 1)) == unknowing);
 }
 
 TEST_CASE("Tuning data is what the runtime reads, with every value") {
   const DeploymentPlan plan = small_plan();
-  const tune::TunedPoint tuned{.point = point_of(plan, 4, 64, 8192),
-                               .kernel = plan.kernels.back().plan.name,
-                               .us = {1.234, 2.5, 3.999},
-                               .tried = {},
-                               .left_out = 0,
-                               .proposal = {}};
+  const tune::TunedPoint tuned{
+      .point = point_of(plan, 4, 64, 8192), .kernel = &plan.kernels.back(), .us = {1.234, 2.5, 3.999}};
   const std::string text = tune::tuning_text(
       {.predicted = true, .target = "gfx950", .device = "MI355X", .toolchain = "clang 22.1.8"}, std::span(&tuned, 1));
   TuningData data;
@@ -147,7 +179,7 @@ TEST_CASE("Tuning data is what the runtime reads, with every value") {
   CHECK(data.rows[0].key.qlen == 4);
   CHECK(data.rows[0].batch == 64);
   CHECK(data.rows[0].context == 8192);
-  CHECK(data.rows[0].kernel == tuned.kernel);
+  CHECK(data.rows[0].kernel == tuned.kernel->plan.name);
   CHECK(data.rows[0].time_us.low == 1.23);
   CHECK(data.rows[0].time_us.nominal == 2.5);
   CHECK(data.rows[0].time_us.high == 4.0);
@@ -162,8 +194,7 @@ TEST_CASE("A compiler is named by its clang") {
 TEST_CASE("Proposals become entries of a config: one a kind of kernel, with its splits and what they gain") {
   const auto gain = [](int splits, double from, double to) {
     Variant variant{.heads = 12, .qlen = 1, .splits = splits, .block_tokens = 64};
-    return tune::TunedPoint{
-        .point = {}, .kernel = {}, .us = {from, from, from}, .tried = {}, .left_out = 0, .proposal = {{variant, to}}};
+    return tune::TunedPoint{.us = {from, from, from}, .proposal = {{variant, to}}};
   };
   const std::vector<tune::TunedPoint> points{gain(64, 10, 8), gain(32, 10, 9), gain(64, 10, 9.5)};
   const std::vector<tune::ConfigRow> rows = tune::rows_to_add(points);
@@ -177,23 +208,29 @@ TEST_CASE("Proposals become entries of a config: one a kind of kernel, with its 
   CHECK(plan.kernels[1].plan.name == "mla_decode_bf16q_fp8kv_h12_g1_q1_b64_s64_p1__gfx950");
 }
 
-TEST_CASE("The tuning data that ships is of its config's kernels, predicted, and for each of its query lengths") {
-  constexpr std::string_view folder = "configs/tuning/";
+TEST_CASE("Tuning data ships with each config: of its kernels, predicted, and for each of its query lengths") {
+  constexpr std::string_view folder = "configs/";
+  size_t configs = 0;
   for (const EmbeddedFile& file : embedded_files()) {
-    if (!file.path.starts_with(folder)) continue;
+    const std::string_view name = file.path.substr(std::min(folder.size(), file.path.size()));
+    if (!file.path.starts_with(folder) || name == "schema.json" || name.starts_with("tuning/")) continue;
     CAPTURE(file.path);
-    const DeploymentPlan plan = plan_of(embedded_text("configs/" + std::string(file.path.substr(folder.size()))));
+    ++configs;
+    const DeploymentPlan plan = plan_of(file.text);
+    const std::string tuning = "configs/tuning/" + std::string(name);
+    const std::string_view text = embedded_text(tuning);
     const HipApi hip = simulator();
     run::Kernels kernels(plan, {}, hip);
-    const Status used = kernels.use_tuning(std::string(file.path), std::string(file.text));
+    const Status used = kernels.use_tuning(tuning, std::string(text));
     INFO((used ? std::string() : to_string(used.errors())));
     CHECK(used.has_value());
     TuningData data;
-    REQUIRE(parse_tuning(file.text, data) == "");
+    REQUIRE(parse_tuning(text, data) == "");
     CHECK_FALSE(data.measured);
     std::set<int> asked, tuned;
     for (const PlannedKernel& kernel : plan.kernels) asked.insert(kernel.variant.qlen);
     for (const TuningRow& row : data.rows) tuned.insert(row.key.qlen);
     CHECK(tuned == asked);
   }
+  CHECK(configs == 8);
 }
