@@ -154,7 +154,6 @@ mla_combine_bf16p_s128__gfx950(
   merged += __builtin_convertvector(o3, f32x8) * weight_of(lse3, maximum);
   float inverse = inverse_of(sum), row_lse = lse_of(maximum, sum);
 
-
   // Step 4. Over the groups of the wave; 1 latent(s) stay with a lane.
   float half[4], quarter[2];
 #pragma unroll

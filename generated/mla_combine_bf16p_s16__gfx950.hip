@@ -79,7 +79,6 @@ MLA_DEVICE float shared_over_quarters(float low, float high) {
   return as_float(swapped[0]) + as_float(swapped[1]);
 }
 
-
 // The result of one row: lse, and the factor of its outputs. No token in any split: o = 0, lse = -inf; a NaN stays.
 MLA_DEVICE float inverse_of(float sum) { return sum == 0.0f ? 0.0f : __builtin_amdgcn_rcpf(sum); }
 MLA_DEVICE float lse_of(float maximum, float sum) {
@@ -142,7 +141,6 @@ mla_combine_bf16p_s16__gfx950(
   merged += __builtin_convertvector(o0, f32x8) * weight_of(lse0, maximum);
   merged += __builtin_convertvector(o1, f32x8) * weight_of(lse1, maximum);
   float inverse = inverse_of(sum), row_lse = lse_of(maximum, sum);
-
 
   // Step 4. Over the groups of the wave; 2 latent(s) stay with a lane.
   float half[4], quarter[2];

@@ -79,7 +79,6 @@ MLA_DEVICE float shared_over_quarters(float low, float high) {
   return as_float(swapped[0]) + as_float(swapped[1]);
 }
 
-
 // The result of one row: lse, and the factor of its outputs. No token in any split: o = 0, lse = -inf; a NaN stays.
 MLA_DEVICE float inverse_of(float sum) { return sum == 0.0f ? 0.0f : __builtin_amdgcn_rcpf(sum); }
 MLA_DEVICE float lse_of(float maximum, float sum) {
@@ -148,7 +147,6 @@ mla_combine_bf16p_s32__gfx950(
   merged += __builtin_convertvector(o2, f32x8) * weight_of(lse2, maximum);
   merged += __builtin_convertvector(o3, f32x8) * weight_of(lse3, maximum);
   float inverse = inverse_of(sum), row_lse = lse_of(maximum, sum);
-
 
   // Step 4. Over the groups of the wave; 2 latent(s) stay with a lane.
   float half[4], quarter[2];

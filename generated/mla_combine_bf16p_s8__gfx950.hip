@@ -25,17 +25,14 @@ constexpr int kParts = 1;               // workgroups a row
 constexpr unsigned kPartialBytes = 1024;  // of a row of one split
 constexpr int kLatents = 512;           // of a workgroup
 constexpr int kGroupLanes = 64;         // lanes that hold one split's latents, eight each
-constexpr int kWaves = 1;
+
 constexpr float kLowest = -3.0e38f;  // stands for no token: finite, so that differences are never NaN
 constexpr float kInfinity = __builtin_inff();
 constexpr float kLog2E = 1.44269504088896340736f;
 constexpr float kLn2 = 0.69314718055994530942f;
 
-
 MLA_DEVICE float as_float(unsigned bits) { return __builtin_bit_cast(float, bits); }
 MLA_DEVICE unsigned as_bits(float x) { return __builtin_bit_cast(unsigned, x); }
-
-
 
 // The result of one row: lse, and the factor of its outputs. No token in any split: o = 0, lse = -inf; a NaN stays.
 MLA_DEVICE float inverse_of(float sum) { return sum == 0.0f ? 0.0f : __builtin_amdgcn_rcpf(sum); }
@@ -64,7 +61,6 @@ mla_combine_bf16p_s8__gfx950(
   const int row = (int)(__builtin_amdgcn_workgroup_id_y() / kParts), rows = args.qlen * args.heads;  // of the request
   const unsigned o_step = (unsigned)rows * kPartialBytes;    // bytes from a split's partial of the row to the next one's
   const unsigned latent = (unsigned)lane % kGroupLanes * 8;  // of the workgroup's
-
 
   // Step 1. All is asked for at once: every LSE, and every partial that the lane merges.
   const MLA_GLOBAL float* const lses =

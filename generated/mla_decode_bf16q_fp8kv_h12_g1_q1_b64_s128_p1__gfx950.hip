@@ -237,7 +237,6 @@ struct QueryTile {
   i32x8 hi[4], lo[4], tail;
 };
 
-
 // One row tile's running softmax; the lane's column is its row. o[t]: four latents of V tile t (see `store_row`).
 struct RowState {
   float logit_scale;  // raw dot products to log2 units
@@ -560,7 +559,6 @@ MLA_DEVICE void take_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&)[kRo
   q[0] = load_operands(lds->slots + kSlotBytes + 0 * kOperandBytes, lane);
 }
 
-
 MLA_DEVICE const MLA_GLOBAL u8* query_row(const mlaforge_attention_args& args, const Work& work, Row row) {
   const long token = (long)work.request * kQueryLength + row.position;
   const long element = token * args.q_token_stride + (long)row.head * args.q_head_stride;
@@ -647,7 +645,6 @@ MLA_DEVICE f32x4 masked_logits(f32x4 s, const RowState& row, int token) {
 
 // The row's maximum over the block.
 MLA_DEVICE float block_maximum(const Exchanged& maxima) { return max3(maximum_of(maxima), kLowestLogit, kLowestLogit); }
-
 
 // Factors that bring what was summed so far, and what the block adds, to the row's new maximum.
 struct Rescale {
@@ -809,7 +806,6 @@ MLA_DEVICE void accumulate(RowState& row, const Values& v, const Probabilities& 
   for (int t = 0; t < 8; ++t) row.o[t] = row.o[t] * rescale.old + d[t] * rescale.block;
 }
 
-
 // ---- One block: every wave has 16 of its tokens for QK, then 128 latents for PV --------------------------------
 
 // kLast: the split's last block, behind which nothing is in flight.
@@ -850,7 +846,6 @@ MLA_DEVICE void attend_block(MLA_LDS Lds* lds, const Pool& pool, const Work& wor
   __builtin_amdgcn_sched_barrier(0);
   s0 = mfma(k3, q[0].hi[3], s0);  // QK 6
   s0 = mfma(k3, q[0].lo[3], s0);  // QK 7
-
 
   s0 = mfma(k4, q[0].tail, s0);  // QK 8
 
@@ -952,7 +947,6 @@ MLA_DEVICE void attend(const mlaforge_attention_args& args, MLA_LDS Lds* lds, Wo
   attend_split(args, lds, work, lane, at, raw, state, scales);
   store_row(args, work, scales.v, lane, rows[0], state[0]);
 }
-
 
 }  // namespace
 

@@ -239,7 +239,6 @@ struct QueryTile {
   i32x8 hi[4], lo[4], tail;
 };
 
-
 // One row tile's running softmax; the lane's column is its row. o[t]: four latents of V tile t (see `store_row`).
 struct RowState {
   float logit_scale;  // raw dot products to log2 units
@@ -570,7 +569,6 @@ MLA_DEVICE void take_queries(MLA_LDS Lds* lds, Lane lane, const RawQuery (&)[kRo
   q[1] = load_operands(lds->slots + kSlotBytes + 1 * kOperandBytes, lane);
 }
 
-
 MLA_DEVICE const MLA_GLOBAL u8* query_row(const mlaforge_attention_args& args, const Work& work, Row row) {
   const long token = (long)work.request * kQueryLength + row.position;
   const long element = token * args.q_token_stride + (long)row.head * args.q_head_stride;
@@ -655,8 +653,6 @@ MLA_DEVICE f32x4 masked_logits(f32x4 s, const RowState& row, int token) {
   for (int i = 0; i < 4; ++i) s[i] = token + i <= row.last_visible ? s[i] : -kInfinity;
   return s;
 }
-
-
 
 // The least power of two, as its exponent, that is no smaller than 2^logit.
 MLA_DEVICE float power_of_two_above(float logit) { return __builtin_ceilf(max3(logit, kLowestLogit, kLowestLogit)); }
@@ -825,7 +821,6 @@ MLA_DEVICE Probabilities load_probabilities(const MLA_LDS u8 (*arrays)[kProbabil
   return p;
 }
 
-
 // O stands against a maximum that may be this far, in powers of two, below the row's: O is rescaled when it would be
 // farther, so hardly ever. 2^32 x 448 x 448 x any number of tokens is far from f32's end.
 constexpr float kSlack = 32.0f;
@@ -860,7 +855,6 @@ MLA_DEVICE float total_sum(const Exchanged& maxima, const Exchanged& sums, float
   for (int i = 0; i < 4; ++i) total += sums.all[i] * __builtin_amdgcn_exp2f(maxima.all[i] - maximum);
   return total;
 }
-
 
 // ---- One block, warp-specialized ----------------------------------------------------------------------------------
 //
@@ -910,7 +904,6 @@ MLA_DEVICE void attend_keys(MLA_LDS Lds* lds, const Work& work, Lane lane, const
   s0_0 = mfma(k0_3, q[0].lo[3], s0_0);  // tile 0, QK 14
   s0_1 = mfma(k0_3, q[1].lo[3], s0_1);  // tile 0, QK 15
 
-
   s0_0 = mfma(k0_4, q[0].tail, s0_0);  // tile 0, QK 16
   s0_1 = mfma(k0_4, q[1].tail, s0_1);  // tile 0, QK 17
   workgroup_barrier();  // the PV waves have read the block before, its P and its scales; the second tiles have landed
@@ -945,10 +938,8 @@ MLA_DEVICE void attend_keys(MLA_LDS Lds* lds, const Work& work, Lane lane, const
   s1_0 = mfma(k1_3, q[0].lo[3], s1_0);  // tile 1, QK 14
   s1_1 = mfma(k1_3, q[1].lo[3], s1_1);  // tile 1, QK 15
 
-
   s1_0 = mfma(k1_4, q[0].tail, s1_0);  // tile 1, QK 16
   s1_1 = mfma(k1_4, q[1].tail, s1_1);  // tile 1, QK 17
-
 
   // Step 2. Logits in log2 units, causal mask, P = exp2(S - maximum of the wave's tokens) x 2^8 as E4M3 hi + lo.
   s0_0 *= state[0].logit_scale;

@@ -120,6 +120,12 @@ std::string without_standalone_newlines(std::string_view text) {
   return result;
 }
 
+/// One empty line where sections that are left out, each with its own, would leave several.
+std::string without_empty_runs(std::string text) {
+  for (size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
 }  // namespace
 
 const TemplateSet& embedded_templates() {
@@ -157,7 +163,7 @@ Expected<std::string> render(const TemplateSet& templates, std::string_view name
         .where = where,
         .problem = fmt::format("names that the plan does not define: {}", fmt::join(strict.undefined(), ", "))};
   }
-  return stream.str();
+  return without_empty_runs(stream.str());
 }
 
 }  // namespace mlaforge
