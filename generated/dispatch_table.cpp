@@ -1,5 +1,5 @@
-// Kernel set kimi_k3_tp8: 61 kernels for gfx950, sorted by key, and their code objects.
-// Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config 68e27aa5bdb6f1f43acc3ef8c9f63cb09e8a997150ab105ebe5383967597dd4f.
+// Kernel set kimi_k3_tp8: 67 kernels for gfx950, sorted by key, and their code objects.
+// Written by mlaforge 0.1.0 from templates/dispatch_table.cpp.mustache; config 80182e7b49acf6d6decf6f554fe277215b84a269ed9b69e16f275decaa609757.
 #include "mlaforge_kernels_kimi_k3_tp8.h"
 
 // The assembler puts each <name>.co of MLAFORGE_CODE_OBJECT_FOLDER into the object file, and a row of the list of code
@@ -71,11 +71,17 @@ __asm__(
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s80_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s80_p1__gfx950_ws\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s85_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s1_p1__gfx950_ws\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s1_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s2_p1__gfx950_ws\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s2_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s4_p1__gfx950_ws\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s4_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s8_p1__gfx950_ws\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s8_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s16_p1__gfx950_ws\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s16_p1__gfx950\n"
+    "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s32_p1__gfx950_ws\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s32_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s40_p1__gfx950\n"
     "mlaforge_kimi_k3_tp8_object mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s42_p1__gfx950\n"
@@ -95,7 +101,7 @@ __asm__(
     ".purgem mlaforge_kimi_k3_tp8_object\n");
 
 extern "C" {
-extern const mlaforge_code_object mlaforge_code_objects_kimi_k3_tp8[73] __attribute__((visibility("hidden")));
+extern const mlaforge_code_object mlaforge_code_objects_kimi_k3_tp8[79] __attribute__((visibility("hidden")));
 }
 
 static const mlaforge_kernel_row rows[] = {
@@ -260,21 +266,39 @@ static const mlaforge_kernel_row rows[] = {
     {12, 4, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 85, 3, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 256, 8, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s85_p1__gfx950", "mla_combine_bf16p_s85__gfx950"},
+    {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 1, 3, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 0, 0, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s1_p1__gfx950_ws", nullptr},
     {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 1, 6, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 0, 0, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s1_p1__gfx950", nullptr},
+    {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 2, 3, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s2_p1__gfx950_ws", "mla_combine_bf16p_s2__gfx950"},
     {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 2, 6, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s2_p1__gfx950", "mla_combine_bf16p_s2__gfx950"},
+    {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 4, 3, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s4_p1__gfx950_ws", "mla_combine_bf16p_s4__gfx950"},
     {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 4, 6, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s4_p1__gfx950", "mla_combine_bf16p_s4__gfx950"},
+    {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 8, 3, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s8_p1__gfx950_ws", "mla_combine_bf16p_s8__gfx950"},
     {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 8, 6, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 64, 1, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s8_p1__gfx950", "mla_combine_bf16p_s8__gfx950"},
+    {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 16, 3, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 128, 4, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s16_p1__gfx950_ws", "mla_combine_bf16p_s16__gfx950"},
     {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 16, 6, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 128, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s16_p1__gfx950", "mla_combine_bf16p_s16__gfx950"},
+    {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 32, 3, 128, MLAFORGE_WARP_SPECIALIZED,
+     MLAFORGE_BF16, 2, 512, 128, 4, "gfx950",
+     "mla_decode_bf16q_fp8kv_h12_g3_q8_b128_s32_p1__gfx950_ws", "mla_combine_bf16p_s32__gfx950"},
     {12, 8, 1, MLAFORGE_BF16, MLAFORGE_FP8_E4M3, 1, 0, 32, 6, 128, MLAFORGE_UNIFORM,
      MLAFORGE_BF16, 2, 512, 128, 4, "gfx950",
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s32_p1__gfx950", "mla_combine_bf16p_s32__gfx950"},
@@ -286,7 +310,7 @@ static const mlaforge_kernel_row rows[] = {
      "mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s42_p1__gfx950", "mla_combine_bf16p_s42__gfx950"},
 };
 
-static const mlaforge_kernel_set kernel_set = {sizeof(mlaforge_kernel_set), "kimi_k3_tp8", rows, 61,
-                                               mlaforge_code_objects_kimi_k3_tp8, 73};
+static const mlaforge_kernel_set kernel_set = {sizeof(mlaforge_kernel_set), "kimi_k3_tp8", rows, 67,
+                                               mlaforge_code_objects_kimi_k3_tp8, 79};
 
 const mlaforge_kernel_set* mlaforge_kernels_kimi_k3_tp8(void) { return &kernel_set; }

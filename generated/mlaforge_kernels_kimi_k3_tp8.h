@@ -1,5 +1,5 @@
-/* Kernel set kimi_k3_tp8: 61 kernels for gfx950.
- * Written by mlaforge 0.1.0 from templates/kernel_set.h.mustache; config 68e27aa5bdb6f1f43acc3ef8c9f63cb09e8a997150ab105ebe5383967597dd4f. */
+/* Kernel set kimi_k3_tp8: 67 kernels for gfx950.
+ * Written by mlaforge 0.1.0 from templates/kernel_set.h.mustache; config 80182e7b49acf6d6decf6f554fe277215b84a269ed9b69e16f275decaa609757. */
 #ifndef MLAFORGE_KERNELS_KIMI_K3_TP8_H
 #define MLAFORGE_KERNELS_KIMI_K3_TP8_H
 

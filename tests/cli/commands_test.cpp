@@ -13,13 +13,13 @@ namespace fs = std::filesystem;
 TEST_CASE("list names every kernel, as text and as JSON") {
   const Outcome text = mlaforge_command({"list"});
   CHECK(text.exit_code == 0);
-  CHECK(std::count(text.out.begin(), text.out.end(), '\n') == 61);
+  CHECK(std::count(text.out.begin(), text.out.end(), '\n') == 67);
   CHECK_THAT(text.out, Contains("mla_decode_bf16q_fp8kv_h12_g6_q8_b128_s42_p1__gfx950"));
   CHECK(text.err.empty());
   const Outcome json = mlaforge_command({"list", "--json"});
   const Json document = Json::parse(json.out);
   CHECK(document.at("config") == "kimi_k3_tp8");
-  CHECK(document.at("kernels").size() == 61);
+  CHECK(document.at("kernels").size() == 67);
   CHECK(document.at("kernels").at(0).at("key").at("heads") == 12);
 }
 

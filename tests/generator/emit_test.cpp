@@ -27,7 +27,7 @@ TEST_CASE("a kernel set has every kernel, each combine once, and the manifest la
   std::set<std::string> names;
   for (const EmittedFile& file : *files) names.insert(file.path);
   CHECK(names.size() == files->size());
-  CHECK(files->size() == 61 + 12 + 4);  // split counts above 1: 2 4 8 16 32 40 42 64 80 85 128 256
+  CHECK(files->size() == 67 + 12 + 4);  // split counts above 1: 2 4 8 16 32 40 42 64 80 85 128 256
   CHECK(names.contains("mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s85_p1__gfx950.hip"));
   CHECK(names.contains("mla_combine_bf16p_s85__gfx950.hip"));
   CHECK(files->back().path == "manifest.json");
