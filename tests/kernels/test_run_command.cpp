@@ -41,7 +41,7 @@ TEST_CASE("run reports the kernel, the device, the errors and the times") {
   INFO(finished.output);
   REQUIRE(finished.exit_code == 0);
   const nlohmann::json report = nlohmann::json::parse(finished.output);
-  CHECK(report["kernel"] == "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s8_p1__gfx950");
+  CHECK(report["kernel"] == "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s8_p1__gfx950_ws");
   CHECK(report["combine"] == "mla_combine_bf16p_s8__gfx950");
   CHECK(report["simulated"] == true);
   CHECK(report["passed"] == true);

@@ -25,8 +25,11 @@ std::string emitted_source(const RunCase& wanted, mlaforge::run::Kernels& kernel
   return *kernels.source(**kernel);
 }
 
+/// Kernels of the uniform pipeline, whose source the faults edit.
+mlaforge::run::Kernels& uniform_kernels() { return kernels_of(config_text(12, {1, 4}, {1, 2, 8})); }
+
 /// The run is right as the kernel is emitted, and not with the edit.
-mlaforge::run::RunReport expect_noticed(const Fault& fault, mlaforge::run::Kernels& kernels = default_kernels()) {
+mlaforge::run::RunReport expect_noticed(const Fault& fault, mlaforge::run::Kernels& kernels = uniform_kernels()) {
   RunCase wanted = fault.noticed_by;
   expect_right(kernels, wanted);
   std::string source = emitted_source(wanted, kernels);
