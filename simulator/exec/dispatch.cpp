@@ -60,4 +60,11 @@ void Dispatch::fail(const Resident& resident, const Fault& fault) {
   if (fault_quanta_ == 0) limit_.store(fault_place_);
 }
 
+void Dispatch::abandon() {
+  const std::scoped_lock lock(mutex_);
+  fault_.emplace();
+  fault_quanta_ = fault_place_ = 0;  // before every workgroup
+  limit_.store(0);
+}
+
 }  // namespace mlaforge::simulator

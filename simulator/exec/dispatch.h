@@ -33,6 +33,8 @@ class Dispatch {
   void ended() { --resident_; }
   /// The launch's fault is the one that came after the fewest quanta, of the lowest workgroup, whatever the threads.
   void fail(const Resident& resident, const Fault& fault);
+  /// Nobody goes on beyond its quantum: the launch has no result.
+  void abandon();
 
   /// Of a launch that is over.
   std::optional<Fault> take_fault() { return std::move(fault_); }

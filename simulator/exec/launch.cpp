@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -140,6 +141,7 @@ struct Totals {
   std::mutex mutex;
   LaunchStats stats;
   GlobalRaces races;
+  std::exception_ptr problem;  ///< no fault of the kernel: no memory for a workgroup
 };
 
 void begin(Workgroup& group, const LaunchState& launch, uint64_t place) {
@@ -183,6 +185,17 @@ void work(const LaunchState& launch, Dispatch& dispatch, Totals& totals) {
   totals.stats.workgroups += stats.workgroups;
 }
 
+/// A host thread of the launch. What it throws is the caller's: leaving a helper thread it would end the process.
+void work_or_abandon(const LaunchState& launch, Dispatch& dispatch, Totals& totals) {
+  try {
+    work(launch, dispatch, totals);
+  } catch (...) {
+    dispatch.abandon();
+    const std::scoped_lock lock(totals.mutex);
+    totals.problem = std::current_exception();
+  }
+}
+
 }  // namespace
 
 LaunchResult run_kernel(const KernelCode& kernel, const LaunchConfig& config, GlobalMemory& memory) {
@@ -208,9 +221,10 @@ LaunchResult run_kernel(const KernelCode& kernel, const LaunchConfig& config, Gl
   const uint64_t threads = std::min<uint64_t>(wanted, workgroups);
   {
     std::vector<std::jthread> helpers;
-    for (uint64_t i = 1; i < threads; ++i) helpers.emplace_back([&] { work(launch, dispatch, totals); });
-    work(launch, dispatch, totals);
+    for (uint64_t i = 1; i < threads; ++i) helpers.emplace_back([&] { work_or_abandon(launch, dispatch, totals); });
+    work_or_abandon(launch, dispatch, totals);
   }
+  if (totals.problem) std::rethrow_exception(totals.problem);
   std::optional<Fault> fault = dispatch.take_fault();
   if (!fault && config.checks.global_races && !config.cooperative) fault = totals.races.find(launch);
   return {std::move(fault), totals.stats};

@@ -9,6 +9,7 @@
 #include "simulator/hip/device_properties.h"
 #include "simulator/hip/error.h"
 #include "simulator/hip/machine.h"
+#include "simulator/loader/kernel_descriptor.h"
 
 using namespace mlaforge::simulator;
 
@@ -342,9 +343,9 @@ MLAFORGE_HIP_EXPORT hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t v
     if (limit != kLimitStackSize) {
       fail(hipErrorUnsupportedLimit, "device-side printf and malloc are not simulated, so their buffers have no size");
     }
-    if (value > kMaxStackBytes) {
+    if (value > kMaxScratchBytes) {
       fail(hipErrorInvalidValue,
-           fmt::format("value of hipLimitStackSize is {}, at most {} bytes are allowed", value, kMaxStackBytes));
+           fmt::format("value of hipLimitStackSize is {}, at most {} bytes are allowed", value, kMaxScratchBytes));
     }
     machine().stack_bytes(current_device()) = static_cast<uint32_t>((value + 15) / 16 * 16);
   });

@@ -20,7 +20,6 @@ inline constexpr int kMaxBlockThreads = 1024;
 inline constexpr int kVgprsPerLane = 512;  // of a SIMD, shared by its waves
 inline constexpr int kLdsGranuleBytes = 1280;
 inline constexpr uint32_t kDefaultStackBytes = 1024;          // as AMD's runtime has it
-inline constexpr uint32_t kMaxStackBytes = (128 << 10) - 16;  // of a lane: 8191 KiB a wave
 inline constexpr int kClockKhz = 2'400'000;
 inline constexpr int kL2BytesPerXcc = 4 << 20;
 inline constexpr int kHbmClockKhz = 2'000'000;  // HBM3E, 8 Gb/s a pin over 8192 bits: 8 TB/s

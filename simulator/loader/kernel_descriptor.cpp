@@ -13,6 +13,10 @@ KernelDescriptor read_kernel_descriptor(Bytes bytes, std::string_view kernel_nam
     fail_load(what + " places AGPRs from register " + std::to_string(accum_offset(descriptor)) + " of " +
               std::to_string(allocated_vgprs(descriptor)) + " allocated");
   }
+  if (descriptor.private_segment_fixed_size > kMaxScratchBytes) {
+    fail_load(what + " asks for " + std::to_string(descriptor.private_segment_fixed_size) +
+              " bytes of scratch a lane, gfx950 has at most " + std::to_string(kMaxScratchBytes));
+  }
   return descriptor;
 }
 

@@ -12,6 +12,7 @@
 namespace mlaforge::simulator {
 
 inline constexpr uint64_t kKernelDescriptorBytes = 64;
+inline constexpr uint32_t kMaxScratchBytes = (128 << 10) - 16;  ///< of a lane: 8191 KiB a wave
 
 /// VGPRs that a wave gets, AGPRs included (granule 8).
 constexpr uint32_t allocated_vgprs(const KernelDescriptor& descriptor) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <new>
 
 #include "catch.h"
 #include "tests/simulator/assemble.h"
@@ -346,6 +347,23 @@ TEST_CASE("who waits for a workgroup that fails is not the fault") {
   const std::string wait = body.substr(body.find("wait:"));
   const Fault fault = expect_fault(launch_grid(wait, memory, memory.allocate(4), config), FaultKind::endless_loop);
   CHECK(fault.workgroup[0] == 0);
+}
+
+TEST_CASE("a launch that the host has no memory for throws, whichever thread runs short, and leaves no waiter") {
+  const std::string wait =
+      "wait:\nglobal_load_dword v2, v1, s[8:9] sc1\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s10, v2\n"
+      "s_cmp_eq_u32 s10, 0\ns_cbranch_scc1 wait";
+  for (const unsigned threads : {1u, 2u, 8u}) {
+    TestMemory memory;
+    LaunchConfig config;
+    config.grid = {16, 1, 1};
+    config.threads = threads;
+    config.observer = [](uint64_t workgroup) -> ExecutionObserver* {
+      if (workgroup != 0) throw std::bad_alloc();
+      return nullptr;
+    };
+    CHECK_THROWS_AS(launch_grid(wait, memory, memory.allocate(4), config), std::bad_alloc);
+  }
 }
 
 TEST_CASE("a cooperative launch: every workgroup meets all others, the same on any number of threads") {

@@ -81,6 +81,20 @@ TEST_CASE("the kernel descriptor agrees with the metadata that the compiler wrot
   CHECK(object.find_kernel("reverse_block")->metadata.max_workgroup_size == 128);
 }
 
+TEST_CASE("a kernel that asks for more scratch than a wave can have is refused") {
+  std::vector<std::byte> descriptor(kKernelDescriptorBytes);
+  poke(descriptor, 4, uint32_t{131056});  // LLVM's limit for gfx9
+  CHECK(read_kernel_descriptor(descriptor, "k").private_segment_fixed_size == 131056);
+  poke(descriptor, 4, uint32_t{131057});
+  try {
+    read_kernel_descriptor(descriptor, "k");
+    FAIL("accepted");
+  } catch (const LoadFailure& failure) {
+    CHECK_THAT(failure.error.message,
+               Contains("of k asks for 131057 bytes of scratch a lane, gfx950 has at most 131056"));
+  }
+}
+
 TEST_CASE("relocations make addresses absolute") {
   const CodeObject object = load_good("gfx950.co");
   const uint64_t base = 0x2000'1234'0000;
