@@ -133,7 +133,7 @@ std::optional<std::string> meant_word(std::string_view word) {
 }
 
 std::optional<std::string> nearest_word(const std::string& word, const std::vector<std::string>& words) {
-  const auto meant = meant_word(word);
+  auto meant = meant_word(word);
   if (meant && std::find(words.begin(), words.end(), *meant) != words.end()) return meant;
   return nearest_name(word, words);
 }

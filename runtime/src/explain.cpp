@@ -88,7 +88,7 @@ std::string blame(std::span<const mlaforge_kernel_row> table, const std::vector<
       for (const int64_t value : available) {
         list.append(list.empty() ? "" : ", ").append(value_text(field.name, value));
       }
-      return text + (list.empty() ? "; there are no kernels at all" : "; available: " + list);
+      return text.append(list.empty() ? "; there are no kernels at all" : "; available: ").append(list);
     }
     given += (given.empty() ? "" : ", ") + std::string(field.name) + " " + value_text(field.name, field.wanted);
     left = matching;
