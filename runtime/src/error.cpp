@@ -37,7 +37,7 @@ mlaforge_status succeed() {
 
 const char* mlaforge_last_error(void) { return mlaforge::last_message; }
 
-const char* mlaforge_status_name(mlaforge_status status) {
+const char* mlaforge_status_name(int32_t status) {
   switch (status) {
     case MLAFORGE_SUCCESS:
       return "success";

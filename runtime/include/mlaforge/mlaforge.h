@@ -284,8 +284,8 @@ MLAFORGE_API mlaforge_status mlaforge_launch(const mlaforge_library* library, co
 /** The calling thread's last message: empty after a success of a call that clears it. Valid until its next call. */
 MLAFORGE_API const char* mlaforge_last_error(void);
 
-/** "no_kernel" and so on: the status as a word. */
-MLAFORGE_API const char* mlaforge_status_name(mlaforge_status status);
+/** "no_kernel" and so on: the mlaforge_status as a word; "unknown" for any other number. */
+MLAFORGE_API const char* mlaforge_status_name(int32_t status);
 
 /** Workgroups of the attention kernel: ceil(requests x splits / 8) x 8 x head_groups, so that workgroup i's XCD, i % 8,
  * is the same for all head groups of a split. 0 when an argument is below 1. */
