@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/config_option.h"
-#include "cli/option_values.h"
 #include "generator/compile/kernel_set.h"
 #include "generator/config/nearest.h"
 #include "generator/emit/manifest.h"
@@ -115,10 +114,8 @@ void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("check", "Validate a config and its plans, and a kernel set against them");
   add_config_option(*command, options->config);
-  command
-      ->add_option("--kernels", options->kernels,
-                   "A folder of `generate` or `compile` that must hold what the config gives")
-      ->check(not_empty());
+  command->add_option("--kernels", options->kernels,
+                      "A folder of `generate` or `compile` that must hold what the config gives");
   command->add_flag("--simulate", options->simulate,
                     "Run every kernel on the simulator under all checks, on a small problem");
   command->add_flag("--json", options->json, "Report as JSON");

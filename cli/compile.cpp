@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/compile_options.h"
 #include "cli/config_option.h"
-#include "cli/option_values.h"
 #include "cli/progress.h"
 #include "generator/compile/compiler.h"
 #include "generator/compile/kernel_set.h"
@@ -95,9 +94,7 @@ void add_compile(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("compile", "Compile kernels to code objects and check what they use");
   CLI::Option* config = add_config_option(*command, options->config);
-  command->add_option("--kernels", options->kernels, "A folder that `generate` wrote")
-      ->check(not_empty())
-      ->excludes(config);
+  command->add_option("--kernels", options->kernels, "A folder that `generate` wrote")->excludes(config);
   command->add_option("--out", options->out, "Folder for <name>.co and a manifest with what each kernel uses");
   command->add_option("--only", options->only, "Compile only the kernels of these names");
   command->add_option("--jobs", options->jobs, "Compilers at once; default: one a core")->check(CLI::Range(1U, 1024U));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cli/option_values.h"
 
 namespace mlaforge::cli {
 namespace {
@@ -30,12 +29,11 @@ bool is_set_name(const std::string& name) {
 }  // namespace
 
 CLI::Option* add_config_option(CLI::App& command, std::string& path) {
-  return command.add_option("--config", path, kConfigHelp)->check(not_empty());
+  return command.add_option("--config", path, kConfigHelp);
 }
 
 CLI::Option* add_config_option(CLI::App& command, std::vector<std::string>& paths) {
-  return command.add_option("--config", paths, std::string(kConfigHelp) + ". Several make one set, under --name")
-      ->check(not_empty());
+  return command.add_option("--config", paths, std::string(kConfigHelp) + ". Several make one set, under --name");
 }
 
 Expected<DeploymentConfig> read_config(const std::string& path) {

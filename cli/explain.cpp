@@ -10,7 +10,6 @@
 #include "cli/explain/explanation.h"
 #include "cli/explain/problem.h"
 #include "cli/kernels_folder.h"
-#include "cli/option_values.h"
 #include "generator/compile/compile.h"
 #include "generator/emit/files.h"
 
@@ -126,11 +125,9 @@ void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "explain", "Explain kernels (rows, LDS map, wave roles, DMA schedule, budgets, registers), or the choice of one");
-  CLI::Option* name = command->add_option("NAME", options->name, "A kernel's name; default: all kernels of the config")
-                          ->check(not_empty());
+  CLI::Option* name = command->add_option("NAME", options->name, "A kernel's name; default: all kernels of the config");
   CLI::Option* config = add_config_option(*command, options->config)->excludes(name);
   command->add_option("--kernels", options->kernels, "A folder that `generate` or `compile` wrote, for its config")
-      ->check(not_empty())
       ->excludes(name)
       ->excludes(config);
   command

@@ -5,7 +5,6 @@
 
 #include "cli/commands.h"
 #include "cli/config_option.h"
-#include "cli/option_values.h"
 #include "generator/config/nearest.h"
 #include "generator/emit/write_tree.h"
 
@@ -50,9 +49,7 @@ void add_generate(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("generate", "Write the kernels, table, build file and manifest of configs");
   add_config_option(*command, options->configs);
   command->add_option("--name", options->name, "Name of the kernel set; default: the config's");
-  command->add_option("--out", options->out, "Folder of the kernel set; made where it does not exist")
-      ->check(not_empty())
-      ->required();
+  command->add_option("--out", options->out, "Folder of the kernel set; made where it does not exist")->required();
   command->add_flag("--json", options->json, "Report as JSON");
   command->callback([options, &exit_code] { exit_code = generate(*options); });
 }

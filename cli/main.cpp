@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/option_values.h"
 #include "generator/config/nearest.h"
 
 namespace {
@@ -48,6 +49,7 @@ int main(int argc, char** argv) {
   add_trace(app, exit_code);
   add_tune(app, exit_code);
 #endif
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {

@@ -51,8 +51,13 @@ CLI::Validator value_scale() {
       "FACTOR", "value_scale");
 }
 
-CLI::Validator not_empty() {
-  return CLI::Validator([](std::string& text) { return text.empty() ? "it is empty" : ""; }, "", "not_empty");
+void refuse_empty_values(CLI::App& app) {
+  const CLI::Validator not_empty([](std::string& text) { return text.empty() ? "it is empty" : ""; }, "", "not_empty");
+  for (CLI::App* command : app.get_subcommands({})) {
+    for (CLI::Option* option : command->get_options()) {
+      if (option->get_items_expected_max() > 0) option->check(not_empty);
+    }
+  }
 }
 
 CLI::Option* add_list_option(CLI::App& command, const std::string& name, std::vector<int>& values, int low, int high,

@@ -1,5 +1,5 @@
-// Checks of options' values that CLI11's conversions let through: numbers beyond their range, which it saturates, and
-// floating-point words.
+// Checks of options' values that CLI11's conversions let through: numbers beyond their range, which it saturates,
+// floating-point words, and empty texts.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,8 +17,8 @@ CLI::Validator finite_number();
 /// The factor of values: zero, or such that sums of their products neither overflow nor lose bits.
 CLI::Validator value_scale();
 
-/// Text that is not empty: an unset shell variable must not stand for the default.
-CLI::Validator not_empty();
+/// Every option of every subcommand refuses the empty text: an unset shell variable must not stand for the default.
+void refuse_empty_values(CLI::App& app);
 
 /// Adds an option that takes whole numbers of low .. high, with commas between them. An empty member, which CLI11's own
 /// lists drop, is refused.

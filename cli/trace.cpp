@@ -10,7 +10,6 @@
 #include "cli/compile_options.h"
 #include "cli/config_option.h"
 #include "cli/device_option.h"
-#include "cli/option_values.h"
 #include "cli/tuning_option.h"
 
 namespace mlaforge::cli {
@@ -69,7 +68,7 @@ void add_trace(CLI::App& app, int& exit_code) {
   command->add_option("--page-size", options->wanted.page_size, "Tokens a page; default: the config's first")
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256}));
   add_tuning_option(*command, options->tuning);
-  command->add_option("-o,--output", options->output, "The trace; default trace.json")->check(not_empty());
+  command->add_option("-o,--output", options->output, "The trace; default trace.json");
   command->add_option("--svg", options->svg, "A picture of one pass of the main loop, too");
   add_compile_options(*command, options->compiler, options->cache);
   command->callback([options, &exit_code] { exit_code = trace_command(*options); });

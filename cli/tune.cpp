@@ -155,7 +155,6 @@ void add_tune(CLI::App& app, int& exit_code) {
       app.add_subcommand("tune", "The best kernel for each problem of a config, as tuning data for the runtime");
   CLI::Option* config = add_config_option(*command, options->config);
   command->add_option("--kernels", options->kernels, "A folder that `generate` or `compile` wrote, for its config")
-      ->check(not_empty())
       ->excludes(config);
   add_list_option(*command, "--batch", options->grid.batches, 1, 65536,
                   "Requests, a list; default 1,2,4,8,16,32,64,128");

@@ -87,10 +87,12 @@ TEST_CASE("numbers beyond their type are refused, not saturated") {
   }
 }
 
-TEST_CASE("an empty path is refused: it does not stand for the default") {
-  const std::pair<const char*, const char*> empty[] = {{"list", "--config"},     {"generate", "--config"},
-                                                       {"generate", "--out"},    {"check", "--kernels"},
-                                                       {"compile", "--kernels"}, {"explain", "--kernels"}};
+TEST_CASE("an empty value is refused: it does not stand for the default") {
+  const std::pair<const char*, const char*> empty[] = {
+      {"list", "--config"},     {"generate", "--config"}, {"generate", "--out"}, {"check", "--kernels"},
+      {"compile", "--kernels"}, {"explain", "--kernels"}, {"run", "--context"},  {"run", "--kernel"},
+      {"run", "--checks"},      {"bench", "--batch"},     {"bench", "--tuning"}, {"tune", "--qlen"},
+      {"compile", "--out"},     {"compile", "--cache"}};
   for (const auto& [command, option] : empty) {
     INFO(command << " " << option);
     const Outcome outcome = mlaforge_command({command, option, ""});
