@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -184,7 +185,11 @@ void load_file(hipModule_t* handle, const char* path) {
   require(handle, "module");
   require(path, "fname");
   std::ifstream file(path, std::ios::binary);
+  std::error_code ignored;
   if (!file) fail(hipErrorFileNotFound, fmt::format("cannot open {}", path));
+  if (std::filesystem::is_directory(path, ignored)) {
+    fail(hipErrorInvalidImage, fmt::format("{} is a folder, not a code object", path));
+  }
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::string_view whole(path);
   const std::string name(whole.substr(whole.rfind('/') + 1));
