@@ -2,6 +2,7 @@
 // simulator's checks make of each mutant.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -36,6 +37,15 @@ constexpr std::array rules{mutate::Rule::nothing_outstanding, mutate::Rule::late
 
 /// Requests of no token, one, two blocks and a bit, and as many as take each split through its steady loop.
 std::vector<int> default_contexts(int splits, int ranks) { return {0, 1, 300 * ranks, (512 * splits + 488) * ranks}; }
+
+/// Of a combine kernel alone: no token, one, and one block a split, so that each split has a partial to merge.
+std::vector<int> combine_contexts(int splits, int ranks) { return {0, 1, 128 * splits * ranks}; }
+
+/// A launch, and of its two kernels the one whose mutants are wanted; empty: both.
+struct Target {
+  run::RunCase run;
+  std::string only;
+};
 
 /// How many mutants ended how: "caught by LDS race" and the rules' names.
 struct Tally {
@@ -131,27 +141,43 @@ run::RunCase case_of(const Options& options, const DeploymentConfig& config, int
   return wanted;
 }
 
-run::RunCase case_of(const Options& options, const DeploymentConfig& config, const PlannedKernel& kernel) {
-  const Variant& variant = kernel.variant;
-  run::RunCase wanted = run::case_of(
-      kernel, config,
-      options.contexts.empty() ? default_contexts(variant.splits, variant.context_parallel) : options.contexts);
+run::RunCase case_of(const Options& options, const DeploymentConfig& config, const PlannedKernel& kernel,
+                     std::vector<int> contexts) {
+  run::RunCase wanted = run::case_of(kernel, config, options.contexts.empty() ? std::move(contexts) : options.contexts);
   wanted.all_ranks = false;
   return wanted;
 }
 
 std::vector<std::string> names_of(const DeploymentPlan& plan) {
   std::vector<std::string> names;
-  for (const PlannedKernel& kernel : plan.kernels) names.push_back(kernel.plan.name);
+  for (const PlannedKernel& kernel : plan.kernels) {
+    names.push_back(kernel.plan.name);
+    if (kernel.combine) names.push_back(kernel.combine->name);
+  }
   return names;
 }
 
+/// An attention kernel of the config whose splits the named combine kernel merges, or null.
+const PlannedKernel* merged_by(const std::string& name, const DeploymentPlan& plan) {
+  const auto found = std::find_if(plan.kernels.begin(), plan.kernels.end(), [&](const PlannedKernel& kernel) {
+    return kernel.combine && kernel.combine->name == name;
+  });
+  return found == plan.kernels.end() ? nullptr : &*found;
+}
+
 /// The cases of the command line: the named kernels, or those that the runtime selects for split counts and lengths.
-Expected<std::vector<run::RunCase>> cases_of(const Options& options, const DeploymentPlan& plan,
-                                             const run::Kernels& kernels) {
-  std::vector<run::RunCase> cases;
+Expected<std::vector<Target>> cases_of(const Options& options, const DeploymentPlan& plan,
+                                       const run::Kernels& kernels) {
+  std::vector<Target> cases;
   for (const std::string& name : options.kernels) {
     const PlannedKernel* kernel = kernels.find(name);
+    const PlannedKernel* merged = kernel == nullptr ? merged_by(name, plan) : nullptr;
+    if (merged != nullptr) {
+      const Variant& variant = merged->variant;
+      cases.push_back(
+          {case_of(options, plan.config, *merged, combine_contexts(variant.splits, variant.context_parallel)), name});
+      continue;
+    }
     if (kernel == nullptr) {
       return Diagnostic{.where = "--kernel",
                         .problem = "the config has no such kernel; mlaforge list names those that it has",
@@ -159,13 +185,15 @@ Expected<std::vector<run::RunCase>> cases_of(const Options& options, const Deplo
                         .allowed = {},
                         .nearest = nearest_name(name, names_of(plan)).value_or("")};
     }
-    cases.push_back(case_of(options, plan.config, *kernel));
+    const Variant& variant = kernel->variant;
+    cases.push_back(
+        {case_of(options, plan.config, *kernel, default_contexts(variant.splits, variant.context_parallel)), {}});
   }
   if (!cases.empty()) return cases;
   std::vector<int> qlens = options.qlens;
   if (qlens.empty()) qlens = {plan.config.kernels.front().query_length.front()};
   for (const int qlen : qlens) {
-    for (const int splits : options.splits) cases.push_back(case_of(options, plan.config, qlen, splits));
+    for (const int splits : options.splits) cases.push_back({case_of(options, plan.config, qlen, splits), {}});
   }
   return cases;
 }
@@ -177,12 +205,13 @@ int mutate_command(const Options& options) {
   if (!opened) return report_errors(opened.errors(), options.json, exit_bad_input);
   const HipApi& hip = *opened;
   run::Kernels kernels(*plan, {.compiler = options.compiler, .cache = options.cache}, hip);
-  const Expected<std::vector<run::RunCase>> cases = cases_of(options, *plan, kernels);
+  const Expected<std::vector<Target>> cases = cases_of(options, *plan, kernels);
   if (!cases) return report_errors(cases.errors(), options.json, exit_bad_input);
   nlohmann::json documents = nlohmann::json::array();
   size_t unexplained = 0;
-  for (const run::RunCase& wanted : *cases) {
-    const Expected<std::vector<mutate::KernelReport>> reports = mutate::run_campaign(hip, kernels, wanted);
+  for (const Target& target : *cases) {
+    const Expected<std::vector<mutate::KernelReport>> reports =
+        mutate::run_campaign(hip, kernels, target.run, target.only);
     if (!reports) return report_errors(reports.errors(), options.json, exit_bad_input);
     for (const mutate::KernelReport& report : *reports) {
       unexplained += tally(report).unexplained;
@@ -209,12 +238,15 @@ void add_mutate(CLI::App& app, int& exit_code) {
   add_config_option(*command, options->config);
   command
       ->add_option("--kernel", options->kernels,
-                   "Attention kernels by name, each with its combine kernel; in the place of --splits and --qlen")
+                   "Kernels by name: attention kernels, each with its combine kernel, or a combine kernel alone; in "
+                   "the place of --splits and --qlen")
       ->delimiter(',');
   add_list_option(*command, "--splits", options->splits, 1, 256, "Split counts whose kernels are taken; default 1,2");
   add_list_option(*command, "--qlen", options->qlens, 1, 8, "Query positions a request; default: the config's first");
-  add_list_option(*command, "--context", options->contexts, 0, 1 << 20,
-                  "KV tokens of the launch's requests; default 0,1,300 and 512 a split + 488");
+  add_list_option(
+      *command, "--context", options->contexts, 0, 1 << 20,
+      "KV tokens of the launch's requests; default 0,1,300 and 512 a split + 488; of a combine kernel alone 0,1 "
+      "and 128 a split");
   add_compile_options(*command, options->compiler, options->cache);
   command->add_flag("--verbose", options->verbose, "Print every mutant, not only the unexplained ones");
   command->add_flag("--json", options->json, "Report as JSON, every mutant with its evidence");

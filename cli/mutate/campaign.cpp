@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 
 namespace mlaforge::mutate {
 namespace {
@@ -32,9 +33,16 @@ Expected<Simulator> find_simulator(const HipApi& hip) {
   return simulator;
 }
 
-constexpr std::array memory_modes{"lazy", "clobber", "eager", "random:1", "random:2"};
+/// A kernel waits for a scale only where its pointer is not null.
+struct Launch {
+  const char* memory;
+  bool scales;
+};
 
-/// What a watched launch saw, from mlaforge_simulator_wait_watch_json.
+constexpr std::array launches{Launch{"lazy", true},  Launch{"clobber", true},  Launch{"eager", true},
+                              Launch{"lazy", false}, Launch{"random:1", true}, Launch{"random:2", true}};
+
+/// What watched launches saw, from mlaforge_simulator_wait_watch_json.
 struct Watched {
   uint64_t executions = 0;
   bool full_counter = false;
@@ -42,9 +50,8 @@ struct Watched {
   std::map<std::string, uint64_t> ends;  ///< "OPERATION until INSTRUCTION": how often
 };
 
-Watched parse_watched(const nlohmann::json& json) {
-  Watched watched;
-  watched.executions = json.value("executions", uint64_t{0});
+void add_watched(Watched& watched, const nlohmann::json& json) {
+  watched.executions += json.value("executions", uint64_t{0});
   for (const nlohmann::json& released : json.value("released", nlohmann::json::array())) {
     const bool wave_end = released.at("end") == "wave_end";
     watched.wave_end = watched.wave_end || wave_end;
@@ -55,7 +62,6 @@ Watched parse_watched(const nlohmann::json& json) {
     watched.ends[fmt::format("{} until {}", released.at("operation").get<std::string>(), until)] +=
         released.at("count").get<uint64_t>();
   }
-  return watched;
 }
 
 std::string text_of(const std::map<std::string, uint64_t>& ends) {
@@ -98,8 +104,8 @@ class Campaign {
       : hip_(hip), simulator_(simulator), kernels_(kernels), wanted_(std::move(wanted)) {}
 
   Status try_unchanged() {
-    for (const char* memory : memory_modes) {
-      wanted_.memory = memory;
+    for (const Launch& launch : launches) {
+      set_launch(launch);
       const Expected<run::RunReport> report = run::run_case(hip_, kernels_, wanted_);
       if (!report) return report.errors();
       if (!report->passed) {
@@ -118,8 +124,8 @@ class Campaign {
     result.mutant = mutant;
     kernels_.set_patch(run::CodePatch{kernel, mutant.point.file_offset, mutant.words});
     Watched watched;
-    for (const char* memory : memory_modes) {
-      wanted_.memory = memory;
+    for (const Launch& launch : launches) {
+      set_launch(launch);
       const std::string watch =
           fmt::format("{}:{}:{}:{}", kernel, mutant.point.offset, mutant.point.vmcnt, mutant.point.lgkmcnt);
       if (hip_.simulator_set_option("wait_watch", watch.c_str()) != 0) {
@@ -131,7 +137,7 @@ class Campaign {
         note_catch(result, *report);
         break;
       }
-      if (result.memory.empty()) watched = parse_watched(nlohmann::json::parse(simulator_.wait_watch()));
+      add_watched(watched, nlohmann::json::parse(simulator_.wait_watch()));
     }
     hip_.simulator_set_option("wait_watch", "none");
     kernels_.set_patch(std::nullopt);
@@ -147,6 +153,14 @@ class Campaign {
   }
 
  private:
+  void set_launch(const Launch& launch) {
+    wanted_.memory = launch.memory;
+    reference::InputSpec& inputs = wanted_.inputs;
+    inputs.k_scale = launch.scales ? std::optional(0.75F) : std::nullopt;
+    inputs.v_scale = launch.scales ? std::optional(1.25F) : std::nullopt;
+    inputs.q_scale = launch.scales && inputs.query_dtype == MLAFORGE_FP8_E4M3 ? std::optional(1.5F) : std::nullopt;
+  }
+
   void note_catch(MutantReport& result, const run::RunReport& report) const {
     result.verdict = Verdict::caught;
     result.memory = wanted_.memory;
@@ -208,7 +222,8 @@ std::string rule_text(Rule rule) {
   return "";
 }
 
-Expected<std::vector<KernelReport>> run_campaign(const HipApi& hip, run::Kernels& kernels, run::RunCase wanted) {
+Expected<std::vector<KernelReport>> run_campaign(const HipApi& hip, run::Kernels& kernels, run::RunCase wanted,
+                                                 const std::string& only) {
   const Expected<Simulator> simulator = find_simulator(hip);
   if (!simulator) return simulator.errors();
   wanted.checks = "all";
@@ -219,6 +234,7 @@ Expected<std::vector<KernelReport>> run_campaign(const HipApi& hip, run::Kernels
   if (!images) return images.errors();
   std::vector<KernelReport> reports;
   for (const run::CodeImage& image : **images) {
+    if (!only.empty() && image.name != only) continue;
     const auto json = nlohmann::json::parse(simulator->wait_points(image.bytes.data(), image.bytes.size()));
     const std::vector<WaitPoint> points = parse_points(json.value(image.name, nlohmann::json::array()));
     KernelReport report;

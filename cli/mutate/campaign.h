@@ -49,8 +49,9 @@ struct KernelReport {
   std::vector<MutantReport> mutants;
 };
 
-/// The attention kernel and, with more than one split, the combine kernel of `wanted`. Errors: no kernel for the case,
-/// a device that is no simulator, a kernel that fails without a mutation.
-Expected<std::vector<KernelReport>> run_campaign(const HipApi& hip, run::Kernels& kernels, run::RunCase wanted);
+/// The attention kernel and, with more than one split, the combine kernel of `wanted`, or of the two `only` the one of
+/// that name. Errors: no kernel for the case, a device that is no simulator, a kernel that fails without a mutation.
+Expected<std::vector<KernelReport>> run_campaign(const HipApi& hip, run::Kernels& kernels, run::RunCase wanted,
+                                                 const std::string& only = {});
 
 }  // namespace mlaforge::mutate

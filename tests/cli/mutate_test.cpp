@@ -84,6 +84,18 @@ TEST_CASE("every mutant of an attention and a combine kernel is caught or explai
   }
 }
 
+TEST_CASE("a combine kernel's mutants are taken without those of the kernel whose splits it merges") {
+  const Outcome outcome = mlaforge_command({"mutate", "--kernel", "mla_combine_bf16p_s4__gfx950", "--json"});
+  INFO(outcome.err);
+  CHECK(outcome.exit_code == 0);
+  const auto document = nlohmann::json::parse(outcome.out);
+  REQUIRE(document.at("kernels").size() == 1);
+  const auto& kernel = document.at("kernels").at(0);
+  CHECK(kernel.at("kernel") == "mla_combine_bf16p_s4__gfx950");
+  CHECK(kernel.at("caught") > 0);
+  CHECK(document.at("unexplained") == 0);
+}
+
 TEST_CASE("a kernel that the config lacks is named, with the nearest") {
   const Outcome outcome =
       mlaforge_command({"mutate", "--kernel", "mla_decode_bf16q_fp8kv_h12_g1_q1_b128_s3_p1__gfx950"});
