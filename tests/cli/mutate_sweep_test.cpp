@@ -34,11 +34,10 @@ TEST_CASE("every mutant of every kind of kernel is caught or explained") {
       {"few_splits", "mla_decode_bf16q_fp8kv_h12_g1_q1_b64_s2_p1__gfx950"},
       {"few_splits", "mla_decode_bf16q_fp8kv_h12_g3_q4_b128_s2_p1__gfx950_ws"},
       {"few_splits", "mla_decode_fp8q_fp8kv_h12_g2_q4_b128_s2_p1__gfx950_ws_pp1"},
-      {"kimi_k2_tp8", "mla_decode_bf16q_fp8kv_h8_g1_q1_b128_s4_p1__gfx950_ws"},
       {"kimi_k2_tp8", "mla_decode_bf16q_fp8kv_h8_g1_q1_b128_s2_p1__gfx950_ws_wide"},
       {"kimi_k3_tp8_cp8", "mla_decode_bf16q_fp8kv_h96_g6_q1_b128_s1_p1__gfx950_ws_cp8"},
+      {"kimi_k3_tp8", "mla_combine_bf16p_s4__gfx950"},
       {"kimi_k3_tp8", "mla_combine_bf16p_s32__gfx950"},
-      {"kimi_k3_tp8", "mla_combine_bf16p_s128__gfx950"},
   }));
   CAPTURE(kernel.config, kernel.name);
   const TemporaryFolder folder;
