@@ -11,7 +11,15 @@
 namespace mlaforge {
 namespace {
 
-bool within_factor_2(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
+/// a is at most b x numerator / denominator.
+template <int64_t numerator, int64_t denominator>
+bool at_most_times(int64_t a, int64_t b) {
+  return denominator * a <= numerator * b;
+}
+
+/// The splits that fill the chip go with the batch: a point serves its neighbours only. The context's share is slower.
+bool batch_reaches(int64_t a, int64_t b) { return at_most_times<5, 4>(a, b); }
+bool context_reaches(int64_t a, int64_t b) { return at_most_times<2, 1>(a, b) && at_most_times<2, 1>(b, a); }
 
 /// The best row of the key's most accurate run that has one (and the splits asked for).
 bool best_of_key(const DispatchTable& table, const mlaforge_problem& problem, bool wide, Selection& selection) {
@@ -84,11 +92,11 @@ const TunedPoint* nearest_point(const DispatchTable& table, const KeyRun& run, c
   const TunedPoint* const last = table.points.data() + run.last_point;
   const TunedPoint* point = std::lower_bound(
       table.points.data() + run.first_point, last, batch,
-      [](const TunedPoint& candidate, int64_t wanted) { return 2 * int64_t{candidate.batch} < wanted; });
+      [](const TunedPoint& candidate, int64_t wanted) { return !batch_reaches(wanted, candidate.batch); });
   const TunedPoint* nearest = nullptr;
   float least = std::numeric_limits<float>::infinity();
-  for (; point != last && point->batch <= 2 * batch; ++point) {
-    if (!within_factor_2(point->context, context) ||
+  for (; point != last && batch_reaches(point->batch, batch); ++point) {
+    if (!context_reaches(point->context, context) ||
         (problem.splits != 0 && table.rows[point->row].splits != problem.splits)) {
       continue;
     }

@@ -53,8 +53,8 @@ mlaforge_status select_row(const DispatchTable& table, const mlaforge_problem& p
 /// The requests that rows of this problem are compared for: its capacity, or the fixed batch of MLAFORGE_FIXED_SPLIT.
 int64_t batch_to_serve(const mlaforge_problem& problem);
 
-/// The point of a run that is nearest to the problem by |log2 batch ratio| + |log2 context ratio|, at most a factor 2
-/// away in each, whose row has the splits asked for; null without one. Of equals the measured, then the first.
+/// The point of a run that is nearest to the problem by |log2 batch ratio| + |log2 context ratio|, within a factor 5/4 in
+/// batch and 2 in context, whose row has the splits asked for; null without one. Of equals the measured, then the first.
 const TunedPoint* nearest_point(const DispatchTable& table, const KeyRun& run, const mlaforge_problem& problem);
 
 }  // namespace mlaforge

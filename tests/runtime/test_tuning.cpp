@@ -69,7 +69,7 @@ std::string replaced(std::string all, const std::string& what, const std::string
 
 }  // namespace
 
-TEST_CASE("a tuned point decides within a factor 2 of its batch and its context, the cost model beyond") {
+TEST_CASE("a tuned point decides within a factor 5/4 of its batch and 2 of its context, the cost model beyond") {
   // By the cost model 64 splits serve (4, 65536): see test_select.cpp.
   const Tuned tuned({text(row(4, 65536, "h12_g3_q4_s1_p1"))});
   REQUIRE(tuned.status == MLAFORGE_SUCCESS);
@@ -79,8 +79,8 @@ TEST_CASE("a tuned point decides within a factor 2 of its batch and its context,
     bool near;
   };
   for (const Place& place :
-       {Place{4, 65536, true}, Place{2, 65536, true}, Place{8, 131072, true}, Place{2, 32768, true},
-        Place{1, 65536, false}, Place{9, 65536, false}, Place{4, 32767, false}, Place{4, 131073, false}}) {
+       {Place{4, 65536, true}, Place{5, 65536, true}, Place{5, 131072, true}, Place{4, 32768, true},
+        Place{3, 65536, false}, Place{6, 65536, false}, Place{4, 32767, false}, Place{4, 131073, false}}) {
     INFO(place.batch << ", " << place.context);
     const mlaforge_choice choice = tuned.choose(place.batch, place.context);
     CHECK((choice.basis == MLAFORGE_BY_PREDICTED_TUNING) == place.near);
@@ -89,17 +89,17 @@ TEST_CASE("a tuned point decides within a factor 2 of its batch and its context,
 }
 
 TEST_CASE("of several points the nearest decides, and only one with the splits asked for") {
-  const Tuned tuned({text(row(16, 4096, "h12_g3_q4_s8_p1") + "," + row(32, 4096, "h12_g3_q4_s1_p1") + "," +
-                          row(32, 8192, "h12_g3_q4_s64_p1"))});
+  const Tuned tuned({text(row(16, 4096, "h12_g3_q4_s8_p1") + "," + row(20, 4096, "h12_g3_q4_s1_p1") + "," +
+                          row(20, 8192, "h12_g3_q4_s64_p1"))});
   REQUIRE(tuned.status == MLAFORGE_SUCCESS);
   CHECK(tuned.choose(16, 4096).row->splits == 8);
-  CHECK(tuned.choose(22, 4096).row->splits == 8);   // log2 22/16 = 0.459, 32/22 = 0.541
-  CHECK(tuned.choose(23, 4096).row->splits == 1);   // 0.524, 0.476
-  CHECK(tuned.choose(32, 5700).row->splits == 1);   // 5700/4096: 0.477, 8192/5700: 0.523
-  CHECK(tuned.choose(32, 5900).row->splits == 64);  // 0.527, 0.473
-  CHECK(tuned.choose(32, 4096, 64).basis == MLAFORGE_BY_PREDICTED_TUNING);
-  CHECK(tuned.choose(32, 4096, 8).row->splits == 8);  // (16, 4096) is a factor 2 away
-  CHECK(tuned.choose(33, 4096, 8).basis == MLAFORGE_BY_COST_MODEL);
+  CHECK(tuned.choose(17, 4096).row->splits == 8);   // log2 17/16 = 0.087, 20/17 = 0.234
+  CHECK(tuned.choose(18, 4096).row->splits == 1);   // 0.170, 0.152
+  CHECK(tuned.choose(20, 5700).row->splits == 1);   // 5700/4096: 0.477, 8192/5700: 0.523
+  CHECK(tuned.choose(20, 5900).row->splits == 64);  // 0.527, 0.473
+  CHECK(tuned.choose(20, 4096, 64).basis == MLAFORGE_BY_PREDICTED_TUNING);
+  CHECK(tuned.choose(20, 4096, 8).row->splits == 8);  // (16, 4096) is a factor 5/4 away
+  CHECK(tuned.choose(21, 4096, 8).basis == MLAFORGE_BY_COST_MODEL);
 }
 
 TEST_CASE("measured rows go before predicted ones of the same place, whatever the order of the texts") {
