@@ -191,7 +191,8 @@ nlohmann::json to_json(const run::RunReport& report, const run::RunCase& wanted)
             {"reference", report.reference_seconds}}}};
 }
 
-void print_report(const run::RunReport& report) {
+/// `empty`: of a batch of no request.
+void print_report(const run::RunReport& report, bool empty) {
   fmt::print("kernel         {}\n", report.kernel);
   if (!report.combine.empty()) fmt::print("combine        {}\n", report.combine);
   fmt::print("device         {}{}\n", report.device, report.simulated ? " (simulated)" : "");
@@ -206,7 +207,9 @@ void print_report(const run::RunReport& report) {
   }
   fmt::print("seconds        setup {:.2f}, compile {:.2f}, run {:.2f}, reference {:.2f}\n", report.setup_seconds,
              report.compile_seconds, report.run_seconds, report.reference_seconds);
-  fmt::print("{}\n", report.passed ? "passed" : "FAILED: " + report.failure);
+  fmt::print("{}\n", !report.passed ? "FAILED: " + report.failure
+                     : empty        ? "passed: no request, so nothing was launched"
+                                    : "passed");
 }
 
 int run_command(const Options& options) {
@@ -226,7 +229,7 @@ int run_command(const Options& options) {
   if (options.json) {
     print_json(to_json(*report, *wanted));
   } else {
-    print_report(*report);
+    print_report(*report, wanted->inputs.requests == 0);
   }
   return report->passed ? exit_done : exit_failed;
 }

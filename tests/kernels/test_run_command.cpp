@@ -57,6 +57,12 @@ TEST_CASE("run reports the kernel, the device, the errors and the times") {
   }
 }
 
+TEST_CASE("a run of no request says that nothing was launched") {
+  const Finished finished = run("--batch 0 --qlen 1");
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.output.find("passed: no request, so nothing was launched") != std::string::npos);
+}
+
 TEST_CASE("a kernel that does not compile, or computes something else, exits with 1") {
   const std::string path = MLAFORGE_TEST_CACHE "/not_a_kernel.hip";
   std::ofstream(path) << "this is no kernel\n";
