@@ -63,8 +63,9 @@ TEST_CASE("a code object for gfx942, a missing file and text are refused") {
   CHECK(hipModuleLoad(&module, code_object_path("gfx942.co").c_str()) == hipErrorNoBinaryForGpu);
   CHECK_THAT(report(), Contains("gfx942") && Contains("gfx950"));
   CHECK(hipModuleLoad(&module, "no_such_file.co") == hipErrorFileNotFound);
-  CHECK(hipModuleLoad(&module, ".") == hipErrorInvalidImage);
   CHECK_THAT(report(), Contains("no_such_file.co"));
+  CHECK(hipModuleLoad(&module, ".") == hipErrorInvalidImage);
+  CHECK_THAT(report(), Contains(". is a folder, not a code object"));
   CHECK(hipModuleLoad(&module, code_object_path("CMakeFiles/../cmake_install.cmake").c_str()) == hipErrorInvalidImage);
   CHECK_THAT(report(), Contains("not an ELF"));
   CHECK(hipModuleLoadData(&module, nullptr) == hipErrorInvalidValue);
