@@ -11,15 +11,10 @@
 namespace mlaforge {
 namespace {
 
-/// a is at most b x numerator / denominator.
-template <int64_t numerator, int64_t denominator>
-bool at_most_times(int64_t a, int64_t b) {
-  return denominator * a <= numerator * b;
-}
-
-/// The splits that fill the chip go with the batch: a point serves its neighbours only. The context's share is slower.
-bool batch_reaches(int64_t a, int64_t b) { return at_most_times<5, 4>(a, b); }
-bool context_reaches(int64_t a, int64_t b) { return at_most_times<2, 1>(a, b) && at_most_times<2, 1>(b, a); }
+/// Whether batch a is at most 5/4 of b. The splits that fill the chip go with the batch, so that a point serves its
+/// neighbours only; the context changes the best kernel more slowly.
+bool batch_reaches(int64_t a, int64_t b) { return 4 * a <= 5 * b; }
+bool within_factor_2(int64_t a, int64_t b) { return a <= 2 * b && b <= 2 * a; }
 
 /// The best row of the key's most accurate run that has one (and the splits asked for).
 bool best_of_key(const DispatchTable& table, const mlaforge_problem& problem, bool wide, Selection& selection) {
@@ -96,7 +91,7 @@ const TunedPoint* nearest_point(const DispatchTable& table, const KeyRun& run, c
   const TunedPoint* nearest = nullptr;
   float least = std::numeric_limits<float>::infinity();
   for (; point != last && batch_reaches(point->batch, batch); ++point) {
-    if (!context_reaches(point->context, context) ||
+    if (!within_factor_2(point->context, context) ||
         (problem.splits != 0 && table.rows[point->row].splits != problem.splits)) {
       continue;
     }
