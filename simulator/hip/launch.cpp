@@ -32,6 +32,13 @@ void store_stats(const std::string& kernel, const LaunchStats& stats) {
   thread_stats() = json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
+LaunchShape shape_of(const dim3& grid, const dim3& block, uint64_t lds_bytes, bool cooperative = false) {
+  return {.grid = {grid.x, grid.y, grid.z},
+          .block = {block.x, block.y, block.z},
+          .dynamic_lds_bytes = lds_bytes,
+          .cooperative = cooperative};
+}
+
 uint64_t device_workgroups(const DeviceFunction& function, const LaunchShape& shape) {
   const auto threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
   return static_cast<uint64_t>(resident_workgroups(function, threads, shape.dynamic_lds_bytes)) * kComputeUnits;
@@ -193,7 +200,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
                                  unsigned int lds_bytes, hipStream_t stream, void** parameters, void** extra) {
   return guarded(__func__, [&] {
     require(function, "f");
-    launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes, false}, parameters, extra,
+    launch(function, shape_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes), parameters, extra,
            stream);
   });
 }
@@ -226,8 +233,7 @@ hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** a
                            hipStream_t stream) {
   return guarded(__func__, [&] {
     require(function, "function_address");
-    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes, false}, arguments, nullptr,
-           stream);
+    launch(function, shape_of(grid, block, lds_bytes), arguments, nullptr, stream);
   });
 }
 
@@ -236,8 +242,7 @@ hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void*
   return guarded(__func__, [&] {
     require(function, "function_address");
     if (start != nullptr && hipEventRecord(start, stream) != hipSuccess) fail(hipErrorInvalidHandle, last_report());
-    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes, false}, arguments, nullptr,
-           stream);
+    launch(function, shape_of(grid, block, lds_bytes), arguments, nullptr, stream);
     if (stop != nullptr && hipEventRecord(stop, stream) != hipSuccess) fail(hipErrorInvalidHandle, last_report());
   });
 }
@@ -246,8 +251,7 @@ hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bloc
                                       unsigned int lds_bytes, hipStream_t stream) {
   return guarded(__func__, [&] {
     require(function, "f");
-    launch(function, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds_bytes, true}, arguments, nullptr,
-           stream);
+    launch(function, shape_of(grid, block, lds_bytes, true), arguments, nullptr, stream);
   });
 }
 
@@ -258,7 +262,7 @@ MLAFORGE_HIP_EXPORT hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t fu
                                                                 hipStream_t stream, void** parameters) {
   return guarded(__func__, [&] {
     require(function, "f");
-    launch(function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes, true}, parameters, nullptr,
-           stream);
+    launch(function, shape_of({grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, lds_bytes, true), parameters,
+           nullptr, stream);
   });
 }
