@@ -1,9 +1,9 @@
 // Global, flat and buffer atomics, and DS atomics: one read-modify-write a lane, in lane order.
 #include <array>
 #include <string>
-#include <vector>
 
 #include "simulator/exec/atomic_exchange.h"
+#include "simulator/exec/built_table.h"
 #include "simulator/exec/memory_ops.h"
 #include "simulator/exec/vector_address.h"
 
@@ -131,24 +131,13 @@ constexpr std::array ds_names{
     DsName{"mskor", 'b', F::mskor}, DsName{"cmpst", 'b', F::cmpswap},
 };
 
-struct BuiltTable {
-  std::vector<std::string> names;  // what the entries' views point into
-  std::vector<OpEntry> entries;
-
-  BuiltTable() { names.reserve(256); }
-  void add(std::string name, Handler handler, AtomicForm form) {
-    names.push_back(std::move(name));
-    entries.push_back({names.back(), handler, nullptr, pack_form(form)});
-  }
-};
-
 BuiltTable build_global() {
   BuiltTable table;
   const auto add = [&](const std::string& name, F function, uint8_t bytes) {
     for (const std::string prefix : {"global_atomic_", "flat_atomic_"}) {
-      table.add(prefix + name, global_atomic, {function, bytes, false});
+      table.add(prefix + name, global_atomic, pack_form({function, bytes, false}));
     }
-    table.add("buffer_atomic_" + name, buffer_atomic, {function, bytes, false});
+    table.add("buffer_atomic_" + name, buffer_atomic, pack_form({function, bytes, false}));
   };
   for (const AtomicName& n : integer_atomic_names) {
     add(std::string(n.name), n.function, 4);
@@ -161,15 +150,15 @@ BuiltTable build_global() {
 BuiltTable build_ds() {
   BuiltTable table;
   const auto both = [&](std::string_view name, const std::string& type, F function, uint8_t bytes) {
-    table.add("ds_" + std::string(name) + "_" + type, ds_atomic, {function, bytes, false});
-    table.add("ds_" + std::string(name) + "_rtn_" + type, ds_atomic, {function, bytes, true});
+    table.add("ds_" + std::string(name) + "_" + type, ds_atomic, pack_form({function, bytes, false}));
+    table.add("ds_" + std::string(name) + "_rtn_" + type, ds_atomic, pack_form({function, bytes, true}));
   };
   for (const DsName& n : ds_names) {
     both(n.name, std::string(1, n.type) + "32", n.function, 4);
     both(n.name, std::string(1, n.type) + "64", n.function, 8);
   }
-  table.add("ds_wrxchg_rtn_b32", ds_atomic, {F::swap, 4, true});
-  table.add("ds_wrxchg_rtn_b64", ds_atomic, {F::swap, 8, true});
+  table.add("ds_wrxchg_rtn_b32", ds_atomic, pack_form({F::swap, 4, true}));
+  table.add("ds_wrxchg_rtn_b64", ds_atomic, pack_form({F::swap, 8, true}));
   both("add", "f32", F::add_f32, 4);
   both("min", "f32", F::min_f32, 4);
   both("max", "f32", F::max_f32, 4);
@@ -178,7 +167,7 @@ BuiltTable build_ds() {
   both("max", "f64", F::max_f64, 8);
   both("cmpst", "f32", F::cmpswap_f32, 4);
   both("cmpst", "f64", F::cmpswap_f64, 8);
-  table.add("ds_wrap_rtn_b32", ds_atomic, {F::wrap, 4, true});
+  table.add("ds_wrap_rtn_b32", ds_atomic, pack_form({F::wrap, 4, true}));
   both("pk_add", "f16", F::pk_add_f16, 4);
   both("pk_add", "bf16", F::pk_add_bf16, 4);
   return table;

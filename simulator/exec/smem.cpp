@@ -3,10 +3,10 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "simulator/exec/atomic_exchange.h"
 #include "simulator/exec/buffer_resource.h"
+#include "simulator/exec/built_table.h"
 #include "simulator/exec/memory_ops.h"
 
 namespace mlaforge::simulator {
@@ -166,24 +166,15 @@ constexpr std::array rows{
     OpEntry{"s_atc_probe_buffer", nothing},
 };
 
-struct BuiltTable {
-  std::vector<std::string> names;  // what the entries' views point into
-  std::vector<OpEntry> entries{rows.begin(), rows.end()};
-};
-
 BuiltTable build() {
   BuiltTable table;
-  table.names.reserve(4 * integer_atomic_names.size());
-  const auto add = [&](std::string name, Handler handler, AtomicForm form) {
-    table.names.push_back(std::move(name));
-    table.entries.push_back({table.names.back(), handler, nullptr, pack_form(form)});
-  };
+  table.entries.assign(rows.begin(), rows.end());
   for (const AtomicName& n : integer_atomic_names) {
     const std::string name(n.name);
-    add("s_atomic_" + name, s_atomic<false>, {n.function, 4, false});
-    add("s_atomic_" + name + "_x2", s_atomic<false>, {n.function, 8, false});
-    add("s_buffer_atomic_" + name, s_atomic<true>, {n.function, 4, false});
-    add("s_buffer_atomic_" + name + "_x2", s_atomic<true>, {n.function, 8, false});
+    table.add("s_atomic_" + name, s_atomic<false>, pack_form({n.function, 4, false}));
+    table.add("s_atomic_" + name + "_x2", s_atomic<false>, pack_form({n.function, 8, false}));
+    table.add("s_buffer_atomic_" + name, s_atomic<true>, pack_form({n.function, 4, false}));
+    table.add("s_buffer_atomic_" + name + "_x2", s_atomic<true>, pack_form({n.function, 8, false}));
   }
   return table;
 }

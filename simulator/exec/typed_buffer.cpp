@@ -6,6 +6,7 @@
 
 #include "simulator/exec/buffer_format.h"
 #include "simulator/exec/buffer_resource.h"
+#include "simulator/exec/built_table.h"
 #include "simulator/exec/dma.h"
 #include "simulator/exec/memory_ops.h"
 #include "simulator/exec/vector_address.h"
@@ -240,18 +241,10 @@ Handler select_load(const Instruction& i) {
   return i.mnemonic == "buffer_load_format_x" ? load_format_lds : nullptr;
 }
 
-struct BuiltTable {
-  std::vector<std::string> names;  // what the entries' views point into
-  std::vector<OpEntry> entries;
-};
-
 BuiltTable build() {
   BuiltTable table;
-  table.names.reserve(64);
   const auto add = [&](std::string name, bool load, Form form) {
-    table.names.push_back(std::move(name));
-    table.entries.push_back(
-        {table.names.back(), load ? nullptr : store_format, load ? select_load : nullptr, pack_form(form)});
+    table.add(std::move(name), load ? nullptr : store_format, pack_form(form), load ? select_load : nullptr);
   };
   for (const std::string prefix : {"buffer_", "tbuffer_"}) {
     for (const bool load : {true, false}) {

@@ -1,6 +1,7 @@
 // Global, flat and scratch loads and stores.
 #include <array>
 
+#include "simulator/exec/built_table.h"
 #include "simulator/exec/dma.h"
 #include "simulator/exec/memory_ops.h"
 #include "simulator/exec/vector_address.h"
@@ -94,25 +95,15 @@ constexpr std::array dma_forms{
     Form{"dwordx4", pack_dwords(4)},
 };
 
-struct BuiltTable {
-  std::vector<std::string> names;  // what the entries' views point into
-  std::vector<OpEntry> entries;
-};
-
 BuiltTable build() {
   BuiltTable table;
-  table.names.reserve(256);
-  const auto add = [&](std::string name, Handler handler, uint32_t detail) {
-    table.names.push_back(std::move(name));
-    table.entries.push_back({table.names.back(), handler, nullptr, detail});
-  };
   for (const std::string prefix : {"global_", "flat_", "scratch_"}) {
-    for (const Form& form : load_forms) add(prefix + "load_" + std::string(form.name), load, form.detail);
-    for (const Form& form : store_forms) add(prefix + "store_" + std::string(form.name), store, form.detail);
+    for (const Form& form : load_forms) table.add(prefix + "load_" + std::string(form.name), load, form.detail);
+    for (const Form& form : store_forms) table.add(prefix + "store_" + std::string(form.name), store, form.detail);
     if (prefix == "flat_") continue;
     for (const Form& form : dma_forms) {
       if (prefix == "scratch_" && unpack(form.detail).bytes > 4) continue;  // gfx950 widened the global forms only
-      add(prefix + "load_lds_" + std::string(form.name), load_lds, form.detail);
+      table.add(prefix + "load_lds_" + std::string(form.name), load_lds, form.detail);
     }
   }
   return table;
